@@ -16,6 +16,7 @@ import { CHALLENGE } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
 import type { OperationFacts } from './graphql/count-operations.ts'
 import { addGraphQL } from './graphql/route.ts'
+import type { TrustedDocuments } from './graphql/trusted-documents.ts'
 import { logFailure, notReady, retryAfterSeconds, toApiError } from './http/api-error.ts'
 import { BODY_BUDGET, limitBodies } from './http/body-budget.ts'
 import type { ConnectionLimits } from './http/connections.ts'
@@ -43,6 +44,8 @@ export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
   /** For messages of Fastify itself. */
   readonly logger: FastifyBaseLogger
   readonly graphiql: boolean
+  /** Undefined: there are none. */
+  readonly trustedDocuments?: TrustedDocuments | undefined
   /** Undefined: a production service, whose pages fill in nothing. */
   readonly prefill: Prefill | undefined
   /** Number of trusted reverse proxies. The client address is the one that the first of them received. */

@@ -2,6 +2,7 @@
 import { createRateLimit } from '../api/auth/rate-limits.ts'
 import type { ApiContext } from '../api/context.ts'
 import { createFreshness } from '../api/freshness.ts'
+import type { TrustedDocuments } from '../api/graphql/trusted-documents.ts'
 import { addInboundRoutes } from '../api/http/inbound-webhooks.ts'
 import { addOAuthRoutes } from '../api/oauth/routes.ts'
 import { addSandboxRoutes } from '../api/oauth/sandbox-routes.ts'
@@ -29,6 +30,7 @@ import type { FirstStart } from './first-start.ts'
 import { loadIntegrations } from './integrations-file.ts'
 import { describePortOwner } from './port-owner.ts'
 import type { Runtime } from './runtime.ts'
+import { readTrustedDocuments } from './trusted-documents-file.ts'
 
 const isPortTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
@@ -79,6 +81,14 @@ const localUrl = ({ host, port }: Config, server: FastifyServer): string => {
   const boundPort = typeof bound === 'object' ? bound.port : port
   return `http://${name.includes(':') ? `[${name}]` : name}:${boundPort}`
 }
+
+const trustedDocumentsOf = ({
+  trustedDocuments,
+  trustedDocumentsOnly,
+}: Config): TrustedDocuments | undefined =>
+  trustedDocuments === undefined
+    ? undefined
+    : { texts: readTrustedDocuments(trustedDocuments), isRequired: trustedDocumentsOnly }
 
 type FastifyServer = ReturnType<typeof createServer>
 
@@ -159,6 +169,7 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     log,
     logger,
     graphiql: config.graphiql,
+    trustedDocuments: trustedDocumentsOf(config),
     prefill: config.isDevelopment ? { credentialId } : undefined,
     requestsPerMinute: config.requestsPerMinute,
     authFailuresPerMinute: config.authFailuresPerMinute,

@@ -77,6 +77,8 @@ const environment = z.object({
   USER_TOKEN_TTL_SECONDS: count(60, 86_400).default(3600),
   NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
   GRAPHIQL: flag.optional(),
+  TRUSTED_DOCUMENTS: z.string().min(1).optional(),
+  TRUSTED_DOCUMENTS_ONLY: flag.default(false),
   SANDBOX: flag.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_FILE: z.string().min(1).optional(),
@@ -152,6 +154,10 @@ export interface Config {
   readonly isDevelopment: boolean
   /** Whether GraphiQL is served and introspection needs no key. */
   readonly graphiql: boolean
+  /** The file of trusted documents; undefined: there are none. */
+  readonly trustedDocuments: string | undefined
+  /** Whether all other documents are refused. */
+  readonly trustedDocumentsOnly: boolean
   /** Whether the sandbox app is available, with an example user. */
   readonly sandbox: boolean
   readonly logLevel: string
@@ -222,6 +228,8 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
         .join('\n'),
     )
   const values = parsed.data
+  if (values.TRUSTED_DOCUMENTS_ONLY && values.TRUSTED_DOCUMENTS === undefined)
+    throw new Error('TRUSTED_DOCUMENTS_ONLY: expected a file in TRUSTED_DOCUMENTS')
   const dataDir = resolve(values.DATA_DIR)
   return {
     port: values.PORT,
@@ -238,6 +246,8 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
     userTokenSeconds: values.USER_TOKEN_TTL_SECONDS,
     isDevelopment: values.NODE_ENV !== 'production',
     graphiql: values.GRAPHIQL ?? values.NODE_ENV !== 'production',
+    trustedDocuments: values.TRUSTED_DOCUMENTS,
+    trustedDocumentsOnly: values.TRUSTED_DOCUMENTS_ONLY,
     sandbox: values.SANDBOX ?? values.NODE_ENV !== 'production',
     logLevel: values.LOG_LEVEL,
     // An embedded start is interactive: standard output shows the addresses, and the log is next to the data.

@@ -5,11 +5,18 @@ import { type HttpRequest, type Question, restRequest } from './question.ts'
 
 export type AccountRecord = Readonly<Record<string, unknown>>
 
-export type ContenderName = 'yardstick' | 'rest-list' | 'graphql-list' | 'postgraphile-list'
+export type ContenderName =
+  | 'yardstick'
+  | 'rest-list'
+  | 'graphql-list'
+  | 'graphql-few-fields'
+  | 'postgraphile-list'
 
 export interface Contender {
   readonly name: ContenderName
   readonly server: Server
+  /** The fields of its records; undefined: all. */
+  readonly fields?: readonly string[]
   request(question: Question): HttpRequest
   /** The records in the parsed response, in the names of the contract. */
   readRecords(answer: unknown): readonly AccountRecord[]

@@ -12,13 +12,14 @@ import {
   ratioByRound,
 } from './result.ts'
 import { seedAccounts } from './seed.ts'
-import { graphqlContender, restContender, startTrunkline } from './trunkline.ts'
+import { fewFieldsContender, graphqlContender, restContender, startTrunkline } from './trunkline.ts'
 import { verifyContenders } from './verify.ts'
 
 const CREDENTIALS = 20
 const RECORDS_EACH = 10_000
 const REST_FLOOR = 1.15
 const GRAPHQL_FLOOR = 0.65
+const OURS = ['rest-list', 'graphql-list', 'graphql-few-fields'] as const
 
 /** Measures the selected contenders against the yardstick; our GraphQL brings PostGraphile along. */
 export const benchmarkLists = async (
@@ -36,11 +37,12 @@ export const benchmarkLists = async (
     contenders.push(contender)
   }
   add(await startYardstick(url))
-  if (wanted.has('rest-list') || wanted.has('graphql-list')) {
+  if (OURS.some((name) => wanted.has(name))) {
     const server = await startTrunkline(url, CREDENTIALS)
     stack.defer(server.stop)
     if (wanted.has('rest-list')) add(restContender(server))
     if (wanted.has('graphql-list')) add(graphqlContender(server))
+    if (wanted.has('graphql-few-fields')) add(fewFieldsContender(server))
   }
   if (wanted.has('postgraphile-list') || wanted.has('graphql-list')) {
     await installPostgraphile(say)

@@ -6,6 +6,7 @@ import { median, quantile, sumKnown } from './statistics.ts'
 export const BENCHMARKS = [
   'rest-list',
   'graphql-list',
+  'graphql-few-fields',
   'postgraphile-list',
   'graphql-nested',
   'postgraphile-nested',

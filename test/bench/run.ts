@@ -56,7 +56,7 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
     rounds: Math.max(1, Number.parseInt(options.rounds, 10) || 1),
     say: (line) => console.error(line),
   }
-  const lists = BENCHMARKS.filter((name) => name.endsWith('-list') && names.has(name))
+  const lists = BENCHMARKS.filter((name) => /-(?:list|few-fields)$/.test(name) && names.has(name))
   const nested = BENCHMARKS.filter((name) => name.endsWith('-nested') && names.has(name))
   const benchmarks = [
     ...(lists.length > 0 ? [() => benchmarkLists(names, benchmarkOptions)] : []),

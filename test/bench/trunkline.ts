@@ -79,22 +79,30 @@ export const SUBSCRIPTION = `
     }
   }`
 
-const QUERY = `
+/** The query for a page of records with these fields. */
+const listQuery = (fields: string): string => `
   query Accounts($credentialId: ID!, $industry: String!, $employeesMin: Int!, $first: Int!) {
     crmAccounts(
       credentialId: $credentialId
       first: $first
       filter: { industry: $industry, numberOfEmployeesMin: $employeesMin }
     ) {
-      nodes {
-        id remoteId accountName accountOwner description industry website numberOfEmployees
-        lastActivityAt remoteFields remoteCreatedAt remoteUpdatedAt remoteDeleted createdAt updatedAt
-        addresses { addressType street1 city state country postalCode }
-        phoneNumbers { phoneNumberType phoneNumber }
-      }
+      nodes { ${fields} }
       pageInfo { hasNextPage endCursor }
     }
   }`
+
+const QUERY = listQuery(`
+  id remoteId accountName accountOwner description industry website numberOfEmployees
+  lastActivityAt remoteFields remoteCreatedAt remoteUpdatedAt remoteDeleted createdAt updatedAt
+  addresses { addressType street1 city state country postalCode }
+  phoneNumbers { phoneNumberType phoneNumber }`)
+
+const FEW_FIELDS = [
+  ...['id', 'remoteId', 'accountName', 'accountOwner', 'description', 'industry', 'website'],
+  ...['numberOfEmployees', 'remoteDeleted', 'updatedAt'],
+]
+const FEW_FIELDS_QUERY = listQuery(FEW_FIELDS.join(' '))
 
 /** Our REST API as a contender. */
 export const restContender = (server: Server): Contender => ({
@@ -110,6 +118,14 @@ export const graphqlContender = (server: Server): Contender => ({
   server,
   request: (question) => graphqlRequest(QUERY, question, headers),
   readRecords: (answer) => recordsAt(answer, 'data', 'crmAccounts', 'nodes'),
+})
+
+/** Ten chosen fields of the same records over our GraphQL API. */
+export const fewFieldsContender = (server: Server): Contender => ({
+  ...graphqlContender(server),
+  name: 'graphql-few-fields',
+  fields: FEW_FIELDS,
+  request: (question) => graphqlRequest(FEW_FIELDS_QUERY, question, headers),
 })
 
 /** A page of the unfiltered list: the first, or the one after a cursor. */

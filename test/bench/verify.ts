@@ -39,7 +39,7 @@ export const verifyContenders = async (
       const text = await fetchText(contender.server.origin, contender.request(question))
       const records = contender.readRecords(JSON.parse(text))
       expected ??= checkWhole(contender.name, records)
-      compare(contender.name, records, expected)
+      compare(contender, records, expected)
       lengths.get(contender.name)?.push(Buffer.byteLength(text))
     }
   }
@@ -56,14 +56,14 @@ const checkWhole = (name: string, records: readonly AccountRecord[]): readonly A
 }
 
 const compare = (
-  name: string,
+  { name, fields = FIELDS }: Contender,
   records: readonly AccountRecord[],
   expected: readonly AccountRecord[],
 ): void => {
   if (records.length !== expected.length)
     throw new Error(`${name} returned ${records.length} records, expected ${expected.length}.`)
   for (const [place, record] of records.entries())
-    for (const field of new Set([...FIELDS, ...Object.keys(record)])) {
+    for (const field of new Set([...fields, ...Object.keys(record)])) {
       const [came, wanted] = [record[field], expected[place]?.[field]]
       if (!isDeepStrictEqual(came, wanted))
         throw new Error(

@@ -19,6 +19,7 @@ test.each([
   ['PUBLIC_URL', 'api.example.com', 'expected https://api.example.com'],
   ['NODE_ENV', 'prod', '"development"|"production"|"test"'],
   ['SANDBOX', 'yes', '"true"|"false"'],
+  ['TRUSTED_DOCUMENTS_ONLY', 'true', 'expected a file in TRUSTED_DOCUMENTS'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317', 'expected http://host:4318'],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'expected http/protobuf'],
   ['OTEL_TRACES_SAMPLER', 'jaeger_remote', '"parentbased_traceidratio"'],

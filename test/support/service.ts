@@ -9,6 +9,7 @@ import type { LiveChanges } from '../../src/delivery/live-changes.ts'
 import type { WindowLimits } from '../../src/delivery/window.ts'
 import { createApi } from '../../src/process/api.ts'
 import { type Config, readConfig } from '../../src/process/config.ts'
+import type { Metrics } from '../../src/process/metrics.ts'
 import { createRuntime, type Runtime } from '../../src/process/runtime.ts'
 import { createShutdown } from '../../src/process/shutdown.ts'
 import type { Access } from '../../src/store/accounts/access.ts'
@@ -101,6 +102,8 @@ export interface ServerOptions extends Partial<Config> {
   readonly window?: WindowLimits
   /** Default: those of the product. */
   readonly connectors?: ReadonlyMap<string, Connector>
+  /** Receives what the service counts. */
+  readonly metrics?: Metrics
 }
 
 /** A server on an existing database, with its own connections and caches, like another process. */
@@ -111,6 +114,7 @@ export const openServer = async (
     log = pino({ level: 'silent' }),
     window,
     connectors,
+    metrics,
     ...settings
   }: ServerOptions = {},
 ) => {
@@ -134,6 +138,7 @@ export const openServer = async (
     log,
     shutdown,
     ...(connectors && { connectors }),
+    ...(metrics && { metrics }),
     onStatement: (sql) => {
       if (!sql.includes(KEY_USES)) statements.push(sql)
     },

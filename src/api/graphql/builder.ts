@@ -8,7 +8,10 @@ import type { ApiContext } from '../context.ts'
 import type { RequestOrigin } from '../request-origin.ts'
 import type { Loaders } from './loaders.ts'
 
-export interface GraphContext extends ApiContext {
+/** What the transport passes to the operations of a request or a socket. */
+export interface GraphRequest {
+  /** The text of the requested document; undefined: Yoga reads it from the request. */
+  readonly text: string | undefined
   readonly origin: RequestOrigin
   /** Undefined only for introspection without a key. */
   readonly caller: Caller | undefined
@@ -20,6 +23,9 @@ export interface GraphContext extends ApiContext {
   readonly disconnected?: AbortSignal
   /** Whether the plan of the operation has failed for this request: the resolvers run it. */
   readonly hasFailedPlan?: boolean
+}
+
+export interface GraphContext extends ApiContext, Omit<GraphRequest, 'text'> {
   readonly loaders: Loaders
 }
 

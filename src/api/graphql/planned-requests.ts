@@ -2,15 +2,15 @@
 import { type DocumentNode, type GraphQLSchema, getOperationAST } from 'graphql'
 import { isTracing } from '../../tracing.ts'
 import type { FindRefusal } from './admission.ts'
-import type { GraphContext } from './builder.ts'
+import type { GraphContext, GraphRequest } from './builder.ts'
 import { describeOperation, type OperationFacts } from './count-operations.ts'
 import { type FindPlan, runWholePlan } from './plan/plans.ts'
-import type { GraphRequest } from './server.ts'
 import { coerceVariables } from './variables.ts'
 
-/** The parameters of a GraphQL request over HTTP. */
-export interface GraphParameters {
-  readonly query: string
+/** A requested operation. */
+export interface RequestedOperation {
+  /** The text of its document. */
+  readonly text: string
   readonly operationName?: string | null | undefined
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
 }
@@ -25,7 +25,7 @@ export interface PlannedRequestsOptions {
 }
 
 /** The text of the response; `failed`: the plan has failed; undefined: there is no plan, or the request has an error. */
-type PlannedAnswer = { readonly text: string } | 'failed' | undefined
+type PlannedAnswer = { readonly response: string } | 'failed' | undefined
 
 /**
  * Creates the function that answers a query whose document is cached and whose root fields are all planned. Yoga
@@ -41,12 +41,12 @@ export const createPlannedRequests =
     onOperation,
   }: PlannedRequestsOptions) =>
   async (
-    { query, operationName, variables }: GraphParameters,
+    { text, operationName, variables }: RequestedOperation,
     request: GraphRequest,
   ): Promise<PlannedAnswer> => {
     // The spans of operations belong to Yoga's plugins.
     if (isTracing()) return
-    const document = findDocument(query)
+    const document = findDocument(text)
     if (!document) return
     const operation = getOperationAST(document, operationName)
     if (operation?.operation !== 'query') return
@@ -57,8 +57,8 @@ export const createPlannedRequests =
     const { coerced } = coerceVariables(schema, operation, variableValues)
     const plan = coerced && planOf({ schema, document }, operation, coerced)
     if (!plan || plan.unplanned) return
-    const text = await runWholePlan(plan, contextValue, coerced)
-    if (text === undefined) return 'failed'
+    const response = await runWholePlan(plan, contextValue, coerced)
+    if (response === undefined) return 'failed'
     onOperation?.({ ...describeOperation(args), outcome: 'ok' })
-    return { text }
+    return { response }
   }

@@ -2,9 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ByteBudget } from '../../byte-budget.ts'
-import { parseJson } from '../../definition/parse-json.ts'
-import { isObject } from '../../definition/value.ts'
-import { ApiError, invalidParameter } from '../../errors.ts'
+import { ApiError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { detached } from '../../tracing.ts'
 import type { Admission } from '../auth/admission.ts'
@@ -13,14 +11,14 @@ import type { ApiContext } from '../context.ts'
 import { addressOf } from '../http/address.ts'
 import { logFailure, toApiError } from '../http/api-error.ts'
 import { type ConnectionLimits, type Connections, createConnections } from '../http/connections.ts'
-import { rejectRounded } from '../http/json-body.ts'
 import type { Prefill } from '../http/prefill.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
 import { originOfRequest, type RequestOrigin } from '../request-origin.ts'
 import type { OperationFacts } from './count-operations.ts'
-import type { GraphParameters } from './planned-requests.ts'
+import { plannedTypeOf, readParameters } from './http-request.ts'
 import { createGraphServer } from './server.ts'
 import { createGraphSockets } from './socket.ts'
+import type { TrustedDocuments } from './trusted-documents.ts'
 
 export interface GraphQLOptions extends ConnectionLimits {
   readonly context: ApiContext
@@ -31,6 +29,8 @@ export interface GraphQLOptions extends ConnectionLimits {
   /** Number of trusted reverse proxies. */
   readonly trustedProxies: number
   readonly graphiql: boolean
+  /** Undefined: there are none. */
+  readonly trustedDocuments?: TrustedDocuments | undefined
   /** Receives each GraphQL operation. */
   readonly onOperation?: ((facts: OperationFacts) => void) | undefined
   /** Undefined: GraphiQL fills in nothing. */
@@ -116,92 +116,14 @@ const eventStream = (connections: Connections, source: EventSource): Readable =>
     : new ApiError('NOT_READY', 'Too many connections are open. Retry later.')
 }
 
-/** The optional parameters of a GraphQL request, and the expected type of each. */
-const PARAMETERS = {
-  operationName: { expected: 'a string', fits: (value: unknown) => typeof value === 'string' },
-  variables: { expected: 'a JSON object', fits: isObject },
-  extensions: { expected: 'a JSON object', fits: isObject },
-}
-
-/** Parses a JSON parameter of the query string. @throws INVALID_PARAMETER */
-const readJson = (name: 'variables' | 'extensions', text: unknown): unknown => {
-  // Yoga parses the parameter again and treats an empty one as absent.
-  if (text === undefined || text === '') return undefined
-  try {
-    return parseJson(String(text), undefined, rejectRounded)
-  } catch (error) {
-    if (error instanceof ApiError) throw error
-    throw invalidParameter(name, PARAMETERS[name].expected)
-  }
-}
-
-/** The GraphQL request: the body of a POST, or the query string of a GET. @throws INVALID_PARAMETER */
-const graphRequestOf = ({ method, body, query }: FastifyRequest): unknown => {
-  if (method === 'POST') return body
-  const { variables, extensions, ...texts } = query as Readonly<Record<string, unknown>>
-  return {
-    ...texts,
-    variables: readJson('variables', variables),
-    extensions: readJson('extensions', extensions),
-  }
-}
-
-/**
- * Rejects malformed GraphQL requests. Yoga would respond to some of them with 200, and would read an empty body
- * again from the request stream, which is consumed already.
- * @throws MALFORMED_BODY, BAD_REQUEST, INVALID_PARAMETER
- */
-const checkGraphRequest = (request: FastifyRequest): void => {
-  const graphRequest = graphRequestOf(request)
-  if (graphRequest === undefined)
-    throw new ApiError('MALFORMED_BODY', 'The body is empty. Send JSON.')
-  if (!isObject(graphRequest))
-    throw new ApiError('BAD_REQUEST', 'The body: expected a JSON object with a query.')
-  if (typeof graphRequest.query !== 'string')
-    throw invalidParameter('query', 'a string with a GraphQL document')
-  for (const [name, { expected, fits }] of Object.entries(PARAMETERS)) {
-    const value = graphRequest[name] ?? undefined
-    if (value !== undefined && !fits(value)) throw invalidParameter(name, expected)
-  }
-}
-
-const JSON_TYPE = 'application/json; charset=utf-8'
-const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
-
-/** The Content-Type of Yoga's responses without errors, for the Accept headers that clients send most. */
-const RESPONSE_TYPES: ReadonlyMap<string | undefined, string> = new Map([
-  [undefined, JSON_TYPE],
-  ['*/*', JSON_TYPE],
-  ['application/json', JSON_TYPE],
-  ['application/json, text/plain, */*', JSON_TYPE],
-  ['application/graphql-response+json', GRAPHQL_TYPE],
-  ['application/graphql-response+json, application/json', GRAPHQL_TYPE],
-  ['application/graphql-response+json, application/json;q=0.9', GRAPHQL_TYPE],
-  ['application/graphql-response+json,application/json;q=0.9', GRAPHQL_TYPE],
-])
-
-const BODY_TYPE = /^application\/json(?:;|$)/
-
-/**
- * The Content-Type of the response if a request may be answered without Yoga: it has the common form, in which
- * nothing but its query can make a difference.
- */
-const plannedTypeOf = ({ method, url, headers, body }: FastifyRequest): string | undefined =>
-  method === 'POST' &&
-  url === PATH &&
-  BODY_TYPE.test(headers['content-type'] ?? '') &&
-  Object.keys(body as object).every((name) => name === 'query' || Object.hasOwn(PARAMETERS, name))
-    ? RESPONSE_TYPES.get(headers.accept)
-    : undefined
-
 /** Adds GraphQL to the server. */
 export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): void => {
   const { context, log, admission, bodies, trustedProxies, graphiql, prefill, refuse } = options
-  const { onOperation } = options
-  const graph = createGraphServer({ context, graphiql, prefill, onOperation })
+  const { onOperation, trustedDocuments } = options
+  const graph = createGraphServer({ context, graphiql, prefill, trustedDocuments, onOperation })
   const connections = createConnections(context.access, options)
   const sockets = createGraphSockets({
-    yoga: graph.yoga,
+    graph,
     admission,
     bodies,
     connections,
@@ -255,19 +177,23 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
       url: PATH,
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        if (isGraphRequest(request)) checkGraphRequest(request)
+        const parameters = isGraphRequest(request) ? readParameters(request) : undefined
+        const text = parameters && graph.findText(parameters)
         const caller = await callerOf(request)
         const graphRequest = {
+          text,
           origin: originOf(request),
           caller,
           idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
           acceptsEventStream: request.headers.accept?.includes(EVENTS) ?? false,
         }
-        const plannedType = plannedTypeOf(request)
+        const plannedType = plannedTypeOf(request, PATH)
         const planned =
-          plannedType && (await graph.answerPlanned(request.body as GraphParameters, graphRequest))
+          plannedType !== undefined && text !== undefined
+            ? await graph.answerPlanned({ ...parameters, text }, graphRequest)
+            : undefined
         if (typeof planned === 'object')
-          return reply.header('content-type', plannedType).send(planned.text)
+          return reply.header('content-type', plannedType).send(planned.response)
         const disconnect = new AbortController()
         const response = await graph.yoga.handleNodeRequestAndResponse(request, reply, {
           ...graphRequest,

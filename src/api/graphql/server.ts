@@ -2,12 +2,11 @@
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
 import type { GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
-import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { Prefill } from '../http/prefill.ts'
-import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
+import { noteCredentials } from '../request-origin.ts'
 import { createAdmissionRules, useAdmission } from './admission.ts'
-import type { GraphContext } from './builder.ts'
+import type { GraphContext, GraphRequest } from './builder.ts'
 import { useCompilation } from './compilation.ts'
 import { createOperationCount, type OperationFacts } from './count-operations.ts'
 import { createDocuments } from './documents.ts'
@@ -21,19 +20,12 @@ import { createPlannedRequests } from './planned-requests.ts'
 import { rejectRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
 import { createStreams } from './streams.ts'
-
-/** The properties of a request that the HTTP route passes to Yoga. */
-export interface GraphRequest {
-  readonly origin: RequestOrigin
-  readonly caller: Caller | undefined
-  readonly idempotencyKey: string | undefined
-  /** Whether the client accepts `text/event-stream`. */
-  readonly acceptsEventStream: boolean
-  /** Aborted when the client of an event stream disconnects; undefined: the request is not one. */
-  readonly disconnected?: AbortSignal
-  /** Whether the plan of the operation has failed for this request: the resolvers run it. */
-  readonly hasFailedPlan?: boolean
-}
+import {
+  checkTrustedDocuments,
+  createFindText,
+  type TrustedDocuments,
+  useTrustedDocuments,
+} from './trusted-documents.ts'
 
 export interface GraphServerOptions {
   readonly context: ApiContext
@@ -41,6 +33,8 @@ export interface GraphServerOptions {
   readonly graphiql: boolean
   /** Undefined: GraphiQL fills in nothing. */
   readonly prefill: Prefill | undefined
+  /** Undefined: there are none. */
+  readonly trustedDocuments?: TrustedDocuments | undefined
   /** Receives each operation. */
   readonly onOperation?: ((facts: OperationFacts) => void) | undefined
 }
@@ -77,15 +71,19 @@ const useStreams = (): Plugin<GraphContext, GraphRequest> => {
   }
 }
 
+const NO_TRUSTED_DOCUMENTS: TrustedDocuments = { texts: new Map(), isRequired: false }
+
 /** Creates Yoga with the plugins of this API, and the shorter way for planned requests. */
 export const createGraphServer = ({
   context,
   graphiql,
   prefill,
+  trustedDocuments = NO_TRUSTED_DOCUMENTS,
   onOperation,
 }: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
   const documents = createDocuments()
+  const findText = createFindText(trustedDocuments)
   const findRefusal = createAdmissionRules(schema, graphiql)
   const planOf = createPlans(context.catalogue)
   const counts = onOperation && createOperationCount(onOperation)
@@ -119,6 +117,7 @@ export const createGraphServer = ({
     maskedErrors: false,
     context: createContext,
     plugins: [
+      useTrustedDocuments(findText),
       documents.plugin,
       // Limits while parsing and validating: tokens, depth, aliases, directives.
       EnvelopArmorPlugin({
@@ -140,6 +139,7 @@ export const createGraphServer = ({
       ...(counts ? [counts.count] : []),
     ],
   })
+  checkTrustedDocuments(trustedDocuments, yoga.getEnveloped())
   const answerPlanned = createPlannedRequests({
     schema,
     findDocument: documents.find,
@@ -148,5 +148,5 @@ export const createGraphServer = ({
     planOf,
     onOperation,
   })
-  return { yoga, answerPlanned }
+  return { yoga, answerPlanned, findText }
 }

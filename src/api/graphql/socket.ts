@@ -21,10 +21,11 @@ import { noOperation, toStreamError } from './error-form.ts'
 import { countFrames } from './frame-budget.ts'
 import type { createGraphServer } from './server.ts'
 import type { SocketState } from './socket-state.ts'
+import type { RequestedDocument } from './trusted-documents.ts'
 import { createSocketSender, isResultStream, sendResults } from './wire.ts'
 
 export interface GraphSocketsOptions {
-  readonly yoga: ReturnType<typeof createGraphServer>['yoga']
+  readonly graph: Pick<ReturnType<typeof createGraphServer>, 'yoga' | 'findText'>
   readonly admission: Admission
   readonly bodies: ByteBudget
   readonly connections: Connections
@@ -87,7 +88,7 @@ const rejectedStream = (errors: readonly GraphQLError[]): AsyncIterableIterator<
 
 /** Creates the WebSocket server for subscriptions. */
 export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets => {
-  const { yoga, admission, connections, log, trustedProxies } = options
+  const { graph, admission, connections, log, trustedProxies } = options
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -104,20 +105,22 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
   /** The execution arguments of an operation, or its validation errors. @throws GraphQLError, ApiError */
   const prepare = async (
     socket: SocketContext,
-    operationRequest: { readonly query: string } & Partial<ExecutionArgs>,
+    operationRequest: RequestedDocument & Partial<ExecutionArgs>,
     variables: ExecutionArgs['variableValues'],
   ): Promise<ExecutionArgs | readonly GraphQLError[]> => {
     const { caller, subject } = socket.extra
     // Before the first await, so that subscriptions requested later are not counted yet.
     checkCount(socket)
     admission.requests.check(await admission.requests.count(subject))
-    const enveloped = yoga.getEnveloped({
+    const text = graph.findText(operationRequest)
+    const enveloped = graph.yoga.getEnveloped({
+      text,
       origin: originOf(socket.extra),
       caller,
       idempotencyKey: undefined,
       acceptsEventStream: true,
     })
-    const document = enveloped.parse(operationRequest.query)
+    const document = enveloped.parse(text)
     const operation = getOperationAST(document, operationRequest.operationName)
     if (!operation) throw noOperation()
     if (operation.operation !== 'subscription')
@@ -165,13 +168,14 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
         return false
       }
     },
-    onSubscribe: async (socket, _id, { query, operationName, variables }) => {
+    onSubscribe: async (socket, _id, payload) => {
+      const { operationName, variables, ...requested } = payload
       const origin = originOf(socket.extra)
       const form = (error: unknown): GraphQLError => toStreamError(error, origin)
       try {
         const args = await prepare(
           socket,
-          { query, operationName: operationName ?? null },
+          { ...requested, operationName: operationName ?? null },
           variables ?? {},
         )
         return 'document' in args ? args : args.map(form)
