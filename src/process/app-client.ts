@@ -12,7 +12,8 @@ import { readOAuthClient } from '../store/accounts/oauth-clients.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
 import type { Vault } from '../store/secrets/vault.ts'
-import { createTokenRenewal, type RenewalTimes } from '../tokens/token-renewal.ts'
+import type { RenewalTimes } from '../tokens/renewal-times.ts'
+import { createTokenRenewal } from '../tokens/token-renewal.ts'
 
 /** The dependencies and settings of the client. */
 export interface AppClientDependencies

@@ -28,20 +28,7 @@ import { retryTemporary } from '../store/database/retry.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import { reportAuthenticationFailure } from '../store/sync/authentication-failure.ts'
 import { type ObtainOptions, obtainTokens } from './obtain-tokens.ts'
-
-/** The times of renewals, in milliseconds. */
-export interface RenewalTimes {
-  /** How long before its expiry a token is renewed; at most a tenth of its lifetime. */
-  readonly marginMs: number
-  /** How long a killed process blocks a renewal; at most half of the app's period of grace. */
-  readonly leaseMs: number
-  /** How long a request waits for the renewal of another process. */
-  readonly waitMs: number
-  /** After a rejection has led to a renewal, the next one within this time does not: it has another cause. */
-  readonly betweenRejectionsMs: number
-  /** The pause after a failed renewal, while the earlier token is still valid. */
-  readonly pauseMs: number
-}
+import { RENEWAL_TIMES, type RenewalTimes } from './renewal-times.ts'
 
 export interface TokenRenewalOptions extends ObtainOptions {
   readonly database: Database
@@ -50,13 +37,6 @@ export interface TokenRenewalOptions extends ObtainOptions {
   readonly times?: Partial<RenewalTimes>
 }
 
-const TIMES: RenewalTimes = {
-  marginMs: 60_000,
-  leaseMs: 30_000,
-  waitMs: 40_000,
-  betweenRejectionsMs: 30_000,
-  pauseMs: 5000,
-}
 const FIRST_POLL_MS = 20
 const MAX_POLL_MS = 500
 const MAX_REMEMBERED = 10_000
@@ -85,7 +65,7 @@ interface Renewal {
 /** Creates the access tokens of credentials. */
 export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource => {
   const { database, vault, log, nowMs } = options
-  const times = { ...TIMES, ...options.times }
+  const times = { ...RENEWAL_TIMES, ...options.times }
   const remembered = new LRUCache<string, StoredTokens>({ max: MAX_REMEMBERED })
   const pausedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED })
   /** Until when rejections of the tokens of a credential lead to no renewal. */

@@ -12,7 +12,7 @@ import { deleteOAuthClient, setOAuthClient } from '../../src/store/accounts/oaut
 import { reviveCredential } from '../../src/store/accounts/revive-credential.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createSync } from '../../src/sync/schedule.ts'
-import type { RenewalTimes } from '../../src/tokens/token-renewal.ts'
+import type { RenewalTimes } from '../../src/tokens/renewal-times.ts'
 import { mayHaveArrived } from '../../src/write/run-steps.ts'
 import {
   type AuthorizationServer,
