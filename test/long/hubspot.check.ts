@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
+import { FAULT_CASES } from '../../tools/app-kit/check/faults.ts'
 import { reportTable } from '../../tools/app-kit/check/result.ts'
 import { checkApp } from '../../tools/app-kit/check/run.ts'
 import { openWorkbench } from '../../tools/app-kit/check/workbench.ts'
@@ -217,13 +218,14 @@ describe('changes', () => {
     const { app, portal, find, synced } = scene
     // A search starts minutes before the latest change that was found, and would find the earlier one of the contact.
     app.clock.advance(360_000)
+    const { firstName } = await find('contacts', full.contact)
     const others = portal.list('contacts').filter(({ id }) => id !== full.contact)
     portal.update('contacts', String(others[0]?.id), { fax: '9' })
     app.clock.advance(LAG_MS)
     await synced()
     portal.update('contacts', full.contact, { firstname: 'Amalie' })
     await synced()
-    expect(await find('contacts', full.contact)).toMatchObject({ firstName: 'Webhook' })
+    expect(await find('contacts', full.contact)).toMatchObject({ firstName })
     app.clock.advance(LAG_MS)
     await synced()
     expect(await find('contacts', full.contact)).toMatchObject({ firstName: 'Amalie' })
@@ -564,8 +566,12 @@ test('an account without leads syncs everything else, and says why leads are mis
   expect(JSON.stringify(result)).toContain('crm.objects.leads.read')
 })
 
+// The whole table takes minutes with eight resources: `npm run app check hubspot` has it.
+const FAULTS = ['500', 'half a response']
+
 test('conforms to what every connector promises', async () => {
-  const simulator = createHubSpot({ limited: false, appKind: 'private' })
+  // The suite expects that the second credential finds what the first has written, without a lag.
+  const simulator = createHubSpot({ limited: false, appKind: 'private', searchLagMs: 0 })
   simulator.clock.advance(-3_600_000)
   const portal = simulator.addPortal(PORTAL, 'Acme', { additionalCurrencies: ['EUR'] })
   addFullRecords(portal)
@@ -581,6 +587,7 @@ test('conforms to what every connector promises', async () => {
   })
   try {
     const results = await checkApp(bench, {
+      faults: FAULT_CASES.filter(({ name }) => FAULTS.includes(name)),
       writes: {
         'crm/accounts': { create: { accountName: 'Check {n}' }, update: { industry: 'RETAIL' } },
         'crm/contacts': {
