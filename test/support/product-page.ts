@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { createSandboxApp } from '../../src/sandbox/app.ts'
 import { findViolations } from './axe.ts'
 import { openBrowser } from './browser.ts'
-import { startService, type Tenant, type TestService } from './service.ts'
+import { type ServerOptions, startService, type Tenant, type TestService } from './service.ts'
 
 /** A service with a sandbox company `acme`, and a browser. */
 export interface Product {
@@ -57,11 +57,12 @@ export const expectAccessible = async (window: Frame): Promise<void> => {
   expect(await (await window.frameElement()).getAttribute('title')).toMatch(/\w/)
 }
 
-/** Starts the product. */
-export const startProduct = async (): Promise<Product> => {
-  const service = await startService({ allowPrivateAddresses: true })
+/** Starts the product. With `publicUrl`, the service listens there. */
+export const startProduct = async (options: ServerOptions = {}): Promise<Product> => {
+  const service = await startService({ allowPrivateAddresses: true, ...options })
   await createSandboxApp(service).openTenant('acme', { token: 'secret' })
-  const address = await service.server.listen({ port: 0, host: '127.0.0.1' })
+  const port = options.publicUrl === undefined ? 0 : Number(new URL(options.publicUrl).port)
+  const address = await service.server.listen({ port, host: '127.0.0.1' })
   const site = createServer((_request, response) => {
     // The strictest policy of a page that uses the hosted script.
     response.setHeader(
@@ -74,7 +75,7 @@ export const startProduct = async (): Promise<Product> => {
     )
   })
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  const { port } = site.address() as AddressInfo
+  const { port: sitePort } = site.address() as AddressInfo
   const browser = await openBrowser()
   let round = 0
 
@@ -91,7 +92,7 @@ export const startProduct = async (): Promise<Product> => {
       problems.push(`dialog: ${dialog.message()}`)
       void dialog.dismiss()
     })
-    await page.goto(`http://127.0.0.1:${port}`)
+    await page.goto(`http://127.0.0.1:${sitePort}`)
     const run = (script: string): Promise<unknown> => page.evaluate(script)
     const frames = (count: number) =>
       expect.poll(() => page.frames().length, { timeout: 30_000 }).toBe(count)

@@ -15,7 +15,13 @@ export const createNodeInterface = (builder: Builder, catalogue: Catalogue) =>
   // A record, or an entity with the name of its type.
   builder.interfaceRef<Values>('Node').implement({
     description: 'An object with a global id.',
-    fields: (t) => ({ id: t.id({ nullable: false, resolve: ({ id }) => String(id) }) }),
+    fields: (t) => ({
+      id: t.id({
+        nullable: false,
+        description: 'The id of the object in this API.',
+        resolve: ({ id }) => String(id),
+      }),
+    }),
     resolveType: ({ id, __typename }) =>
       typeof __typename === 'string'
         ? __typename
@@ -72,7 +78,7 @@ export const nodeFields = (
     type,
     description:
       'The object with this id: a record of any resource and credential, or another type.',
-    args: { id: t.arg.id({ required: true }) },
+    args: { id: t.arg.id({ required: true, description: 'The id of the object.' }) },
     resolve: (_root, { id }, context) => loadNode(context, id),
   }),
   nodes: t.field({
