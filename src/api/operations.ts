@@ -5,6 +5,7 @@ import { authorizationOperations } from './operations/authorizations.ts'
 import { changeOperations } from './operations/changes.ts'
 import { credentialBudgetOperations } from './operations/credential-budget.ts'
 import { credentialFieldOperations } from './operations/credential-fields.ts'
+import { credentialLists } from './operations/credential-lists.ts'
 import { credentialRequestOperations } from './operations/credential-requests.ts'
 import { credentialSyncOperations } from './operations/credential-syncs.ts'
 import { credentialOperations } from './operations/credentials.ts'
@@ -24,6 +25,7 @@ import { workflowRunOperations } from './operations/workflow-runs.ts'
 
 export const operations: readonly Operation[] = [
   ...userOperations,
+  ...credentialLists,
   ...credentialOperations,
   ...credentialSyncOperations,
   ...credentialBudgetOperations,

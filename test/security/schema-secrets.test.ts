@@ -24,6 +24,7 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
   ['Authorization.authorizationId', 'an id'],
   ['Authorization.url', 'null, except in the payload of createAuthorization'],
   ['Query.oauthClients', 'the clients without their secrets'],
+  ['OAuthClient.hasWebhookSecret', 'whether one is set'],
   ['Subscription.connectionAuthenticationFailure', 'an event'],
   ['AccountingCompanyInfo.companyUrls', 'of a record'],
   ['CommerceProduct.productUrl', 'of a record'],

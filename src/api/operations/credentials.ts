@@ -1,9 +1,8 @@
 /** Credentials: the connections of end users to apps. */
 import { firstMethodName, methodOf } from '../../definition/authenticate.ts'
 import type { Connector } from '../../definition/connector.ts'
-import { boolean, json, list, object, reference, text } from '../../definition/field.ts'
+import { boolean, json, object, text } from '../../definition/field.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
-import type { ForwardPage, Listed } from '../../query/listed.ts'
 import {
   countCredentials,
   createCredential,
@@ -11,12 +10,7 @@ import {
   type NewCredential,
   TooManyCredentialsError,
 } from '../../store/accounts/credentials.ts'
-import {
-  type CredentialFilter,
-  findCredential,
-  listCredentials,
-  pageCredentials,
-} from '../../store/accounts/listed-credentials.ts'
+import { findCredential } from '../../store/accounts/listed-credentials.ts'
 import { reviveCredential } from '../../store/accounts/revive-credential.ts'
 import { isForeignKeyViolation } from '../../store/database/database.ts'
 import { noCredential, noUser } from '../auth/caller.ts'
@@ -31,7 +25,7 @@ import {
   exampleCredential,
   toResult,
 } from './credential-shape.ts'
-import { EXAMPLE_USER, pageParameters, readPage, requireUser, scopeOf, userId } from './users.ts'
+import { EXAMPLE_USER, requireUser, userId } from './users.ts'
 
 const tag = 'Credentials'
 
@@ -129,67 +123,7 @@ export const tooManyCredentials = (limit: number): ApiError =>
     `The end user has ${limit} credentials, the limit (MAX_CREDENTIALS_PER_USER). Delete an unused one.`,
   )
 
-const listPage = async (
-  context: CallContext,
-  filter: CredentialFilter,
-  page: ForwardPage,
-): Promise<Listed<unknown>> => {
-  const listed = await pageCredentials(context.database, filter, page)
-  return { ...listed, nodes: listed.nodes.map((summary) => toResult(context, summary)) }
-}
-
 export const credentialOperations = [
-  defineOperation({
-    name: 'credentials',
-    summary: 'List credentials',
-    doc: 'Returns the credentials of the environment, of one end user or of one app, oldest first, without their secret values.',
-    tag,
-    rest: { method: 'GET', path: '/2024-03/credentials' },
-    callers: ['key', 'user'],
-    query: {
-      userId: reference('users', 'Only credentials of this end user.'),
-      app: text('Only credentials of this app, such as `vendure`.'),
-      ...pageParameters,
-    },
-    response: { key: 'data', value: list(credential, 'The credentials.') },
-    errors: ['USER_NOT_FOUND'],
-    example: { input: { userId: EXAMPLE_USER, app: 'vendure' }, result: [exampleCredential] },
-    run: async (context, { userId: requestedUser, app, ...page }) => {
-      const filter = { ...(await scopeOf(context, requestedUser)), app: app ?? undefined }
-      const found = await listCredentials(context.database, filter, readPage(page))
-      return found.map((summary) => toResult(context, summary))
-    },
-    connection: {
-      entry: credential,
-      read: async (context, { userId: requestedUser, app }, page) =>
-        listPage(
-          context,
-          { ...(await scopeOf(context, requestedUser)), app: app ?? undefined },
-          page,
-        ),
-    },
-  }),
-  defineOperation({
-    name: 'userCredentials',
-    summary: 'List the credentials of an end user',
-    doc: 'Returns the credentials of an end user, oldest first, without their secret values.',
-    tag,
-    rest: { method: 'GET', path: '/2024-03/users/:userId/credentials' },
-    callers: ['key', 'user'],
-    path: { userId },
-    response: { key: 'data', value: list(credential, 'The credentials.') },
-    errors: ['USER_NOT_FOUND'],
-    example: { input: { userId: EXAMPLE_USER }, result: [exampleCredential] },
-    run: async (context, input) => {
-      const found = await listCredentials(context.database, await scopeOf(context, input.userId))
-      return found.map((summary) => toResult(context, summary))
-    },
-    connection: {
-      entry: credential,
-      read: async (context, input, page) =>
-        listPage(context, await scopeOf(context, input.userId), page),
-    },
-  }),
   defineOperation({
     name: 'createCredential',
     summary: 'Create a credential',

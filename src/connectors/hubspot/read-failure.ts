@@ -28,7 +28,7 @@ const propertyIn = (body: unknown): string | undefined => {
     const [name] = [valuesOf(context).propertyName].flat()
     if (typeof name === 'string') return name
   }
-  const [, named] = /"name":\s{0,9}"([^"]{1,200})"/.exec(String(message ?? '')) ?? []
+  const [, named] = /"name": ?"(\w{1,200})"/.exec(String(message ?? '')) ?? []
   return named
 }
 

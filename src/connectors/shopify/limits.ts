@@ -46,7 +46,8 @@ export const throttledMs = (response: AppResponse): number | undefined => {
 }
 
 // `nodes`, `pageInfo` and fragments are not counted: a connection counts the objects that its `first` allows.
-const SELECTIONS = /\bfirst: (\d{1,3})|(?:\bnodes|\bpageInfo|\.\.\. on \w{1,60}) \{|[{}]/g
+const SELECTIONS =
+  /\bfirst: (\d{1,3})\b|\b(?:nodes|pageInfo) \{|\.\.\. on [A-Z][A-Za-z]{0,59} \{|[{}]/g
 
 /** The objects that a document can return. `first` must be a number, not a variable. */
 const objectsIn = (document: string): number => {
