@@ -11,15 +11,16 @@ import { openWorkbench } from '../../tools/app-kit/check/workbench.ts'
 import { listen } from '../simulators/engine/listen.ts'
 import { createHubSpot } from '../simulators/hubspot/start.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { expected, expectedRecord } from './hubspot/expected.ts'
 import { addFullRecords, type FullRecords } from './hubspot/full-records.ts'
 import {
   client,
-  connectorAt,
   MAX_SEARCH_RESULTS,
   openScene,
   PORTAL,
   type Scene,
+  unlimitedAt,
 } from './hubspot/scene.ts'
 
 const SAMPLES = 120 // more than a page
@@ -580,7 +581,7 @@ test('conforms to what every connector promises', async () => {
   await using listening = await listen(simulator)
   const database = await createTestDatabase()
   const bench = await openWorkbench(database.url, {
-    connector: connectorAt(listening.url),
+    connector: unlimitedAt(listening.url),
     method: 'privateApp',
     values: { token: simulator.oauth.issue(PORTAL).accessToken },
     deadlineMs: 500,
@@ -609,3 +610,5 @@ test('conforms to what every connector promises', async () => {
     await database.drop()
   }
 })
+
+fidelityTest('hubspot', 'documented', () => scene.service)

@@ -4,7 +4,6 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/quickbooks/manifest.ts'
-import type { OAuthMethod } from '../../src/definition/auth.ts'
 import type { Connector } from '../../src/definition/connector.ts'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
 import { silentLog } from '../../src/log.ts'
@@ -12,6 +11,8 @@ import type { AppClient } from '../../src/outbound/http.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { createWindow } from '../simulators/engine/limits.ts'
 import { start } from '../simulators/quickbooks/start.ts'
+import { connectorAt } from '../support/at-simulator.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { openBrowser } from '../support/oauth-browser.ts'
 import { callOver } from '../support/operations.ts'
 import {
@@ -33,25 +34,6 @@ const VERIFIER = 'verifier-token-0123456789'
 const REALM = '4620816365'
 const LARGE_REALM = '4620816366'
 const TOKEN_PATH = '/oauth2/v1/tokens/bearer'
-
-/** The connector with all its addresses on a simulator. */
-const connectorAt = (url: string): Connector => {
-  // Safe: the manifest declares it so.
-  const method = connector.auth.oauth as OAuthMethod
-  const at = (address: string): string => url + address.slice(new URL(address).origin.length)
-  return {
-    ...connector,
-    auth: {
-      oauth: {
-        ...method,
-        authorizationUrl: at(method.authorizationUrl),
-        tokenUrl: at(method.tokenUrl),
-        revocationUrl: at(method.revocationUrl ?? ''),
-        baseUrl: at(method.baseUrl),
-      },
-    },
-  }
-}
 
 let app: Awaited<ReturnType<typeof start>>
 let company: ReturnType<typeof app.addCompany>
@@ -131,7 +113,7 @@ beforeAll(async () => {
   app.limits.set('requests per second', createWindow(app.clock, { max: 40, periodMs: 1000 }))
   company = app.addCompany(REALM, 'Acme Lamps')
   company.addSamples(5)
-  connectors = new Map([['quickbooks', connectorAt(app.url)]])
+  connectors = new Map([['quickbooks', connectorAt(connector, app.url)]])
   settings = { connectors, allowPrivateAddresses: true, publicUrl: PUBLIC_URL }
   service = await startService(settings)
   tenant = await service.createTenant('development', [])
@@ -459,3 +441,5 @@ test('a company that ends the connection needs to be reconnected, which is repor
       AND topic = 'connection/authentication_failure'`
   expect(failures).toHaveLength(1)
 })
+
+fidelityTest('quickbooks', 'contract', () => service)

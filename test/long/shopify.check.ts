@@ -19,7 +19,9 @@ import { openWorkbench } from '../../tools/app-kit/check/workbench.ts'
 import { createBucket } from '../simulators/engine/limits.ts'
 import type { ShopControls } from '../simulators/shopify/start.ts'
 import { start } from '../simulators/shopify/start.ts'
+import { connectorAt } from '../support/at-simulator.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { freePort } from '../support/free-port.ts'
 import { openBrowser } from '../support/oauth-browser.ts'
 import { callOver } from '../support/operations.ts'
@@ -32,24 +34,6 @@ type Loose = any
 const client = { clientId: 'ours', clientSecret: 'client-secret-0123456789' }
 const staff = { clientId: 'staff', clientSecret: 'staff-secret-0123456789' }
 const SHOP = 'harbour-light.myshopify.com'
-
-/** The connector with all its addresses on a simulator, which has a path in place of each host. */
-const connectorAt = (url: string): Connector => {
-  // Safe: the manifest declares it so.
-  const method = connector.auth.oauth as OAuthMethod
-  const at = (address: string): string => address.replace('https:/', url)
-  return {
-    ...connector,
-    auth: {
-      oauth: {
-        ...method,
-        authorizationUrl: at(method.authorizationUrl),
-        tokenUrl: at(method.tokenUrl),
-        baseUrl: at(method.baseUrl),
-      },
-    },
-  }
-}
 
 let app: Awaited<ReturnType<typeof start>>
 let shop: ShopControls
@@ -217,7 +201,7 @@ beforeAll(async () => {
   app = await start({ clients, restoreRate: 2000 })
   shop = app.addShop(SHOP, 'Harbour Light')
   await fillShop()
-  const connectors = new Map([['shopify', connectorAt(app.url)]])
+  const connectors = new Map([['shopify', connectorAt(connector, app.url)]])
   service = await startService({ connectors, allowPrivateAddresses: true, publicUrl })
   tenant = await service.createTenant('development', [])
   await callOver(service, 'REST')(tenant.key, 'setOAuthClient', { app: 'shopify', ...client })
@@ -726,7 +710,7 @@ test('a large shop is listed by a bulk operation, which another process continue
  * count with the most that they may cost.
  */
 const connectorWithToken = (url: string): Connector => {
-  const { limits: _, ...unlimited } = connectorAt(url)
+  const { limits: _, ...unlimited } = connectorAt(connector, url)
   // Safe: the manifest declares it so.
   const { fields, baseUrl } = unlimited.auth.oauth as OAuthMethod
   return {
@@ -786,3 +770,5 @@ test('the connector conforms', async () => {
     await database.drop()
   }
 })
+
+fidelityTest('shopify', 'contract', () => service)

@@ -1,6 +1,7 @@
 /** A request that is answered without Yoga has the response, the log line and the metrics of one that Yoga answers. */
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
 import type { Metrics } from '../../src/process/metrics.ts'
 import { account } from '../../src/resources/crm/account.ts'
 import { sampleRecord } from '../support/sample.ts'
@@ -83,6 +84,7 @@ const sendBoth = async (sent: Sent) => {
   return { isPlanned: isPlanned && !isYogas, actual, expected }
 }
 
+const ABSENT = recordId(CREDENTIAL, 'crm/accounts', 'absent')
 const LIST =
   'query List($id: ID!, $first: Int) { crmAccounts(credentialId: $id, first: $first) { totalCount nodes { id accountName addresses { city } } pageInfo { hasNextPage endCursor } } }'
 const variables = { id: CREDENTIAL, first: 2 }
@@ -103,7 +105,7 @@ test.each<[string, Sent]>([
       },
     },
   ],
-  ['a node that does not exist', { body: { query: `{ node(id: "${CREDENTIAL}") { id } }` } }],
+  ['a record that does not exist', { body: { query: `{ node(id: "${ABSENT}") { id } }` } }],
   ['a charset', { body: list, headers: { 'content-type': 'application/json; charset=utf-8' } }],
   ['an Idempotency-Key', { body: list, headers: { 'idempotency-key': 'a' } }],
   ...[

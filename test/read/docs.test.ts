@@ -1,5 +1,5 @@
 /** The HTTP responses that serve the documentation. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
@@ -58,10 +58,10 @@ test.each(['/schema.graphql', '/openapi.json', '/llms.txt'])(
 test('/llms.txt lists the pages of docs/, each of which is served as text', async () => {
   const { body, headers } = await server.inject('/llms.txt')
   expect(headers['content-type']).toBe('text/plain; charset=utf-8')
-  const listed = [...body.matchAll(/\]\(\/docs\/([\w-]+\.md)\): .+\./g)].map(([, name]) =>
-    String(name),
+  const listed = [...body.matchAll(/\]\(\/docs\/((?:apps\/)?[\w-]+\.md)\): .+\./g)].map(
+    ([, name]) => String(name),
   )
-  expect(listed.toSorted()).toEqual(readdirSync(DOCS).toSorted())
+  expect(listed.toSorted()).toEqual(globSync('**/*.md', { cwd: DOCS }).toSorted())
   for (const name of listed) {
     const page = await server.inject(`/docs/${name}`)
     expect(page.headers['content-type']).toBe('text/markdown; charset=utf-8')

@@ -45,21 +45,24 @@ export const throttledMs = (response: AppResponse): number | undefined => {
   return restoreMs(Math.max(0, requested - remaining), perSecond)
 }
 
-// `nodes`, `pageInfo` and fragments are not counted: a connection counts the objects that its `first` allows.
-const SELECTIONS =
-  /\bfirst: (\d{1,3})\b|\b(?:nodes|pageInfo) \{|\.\.\. on [A-Z][A-Za-z]{0,59} \{|[{}]/g
+const TOKENS = /\w{1,60}|[{}]/g
+
+/** Whether a selection is of the same objects as the one around it: a connection counts what its `first` allows. */
+const isSameObjects = (name: string | undefined, before: string | undefined): boolean =>
+  name === 'nodes' || name === 'pageInfo' || before === 'on'
 
 /** The objects that a document can return. `first` must be a number, not a variable. */
 const objectsIn = (document: string): number => {
+  const tokens = [...document.matchAll(TOKENS)].map(([token]) => token)
   const factors = [1]
   let size = 1
   let objects = 0
-  for (const [token, first] of document.matchAll(SELECTIONS)) {
-    if (first !== undefined) size = Number(first)
-    else if (token === '}') factors.pop()
-    else {
+  for (const [at, token] of tokens.entries()) {
+    if (token === '}') factors.pop()
+    else if (tokens[at - 1] === 'first') size = Number(token)
+    else if (token === '{') {
       const factor = (factors.at(-1) ?? 1) * size
-      if (token === '{') objects += factor
+      if (!isSameObjects(tokens[at - 1], tokens[at - 2])) objects += factor
       factors.push(factor)
       size = 1
     }

@@ -148,7 +148,7 @@ const creates: readonly QuickBooksCase[] = [
     },
     expected: {
       ...{ remoteId: '1', customerId: ref('customers', '1'), invoiceNumber: 'A-1' },
-      ...{ invoiceStatus: 'Open', memo: 'thanks', ...EURO_RATE },
+      ...{ invoiceStatus: 'Open', invoiceState: 'OPEN', memo: 'thanks', ...EURO_RATE },
       ...{ issueDate: '2026-03-01T00:00:00.000Z', dueDate: '2026-03-31T00:00:00.000Z' },
       ...{ subTotal: '31.5', totalTaxAmount: '0', totalAmount: '31.5', balance: '31.5' },
       trackingCategoryIds: [north, shop],
@@ -168,7 +168,13 @@ const creates: readonly QuickBooksCase[] = [
       })
     },
     expected: {
-      ...{ remoteId: '1', vendorId: ref('vendors', '1'), billNumber: 'B-1', billStatus: 'Open' },
+      ...{
+        remoteId: '1',
+        vendorId: ref('vendors', '1'),
+        billNumber: 'B-1',
+        billStatus: 'Open',
+        billState: 'OPEN',
+      },
       ...{ memo: 'ok', ...EURO_RATE, subTotal: '37', totalAmount: '37', balance: '37' },
       ...{ issueDate: '2026-03-01T00:00:00.000Z', dueDate: '2026-03-31T00:00:00.000Z' },
       trackingCategoryIds: [shop],
@@ -217,7 +223,7 @@ const creates: readonly QuickBooksCase[] = [
     expected: {
       ...{ remoteId: 'Payment-1', transactionDate: '2026-03-05T00:00:00.000Z', ...EURO_RATE },
       ...{ customerId: ref('customers', '1'), accountId: ref('accounts', '1') },
-      totalAmount: '10.5',
+      ...{ totalAmount: '10.5', paymentState: 'COMPLETED' },
       ...common,
     },
   },
@@ -241,7 +247,12 @@ const creates: readonly QuickBooksCase[] = [
       payment: {
         ...{ remoteId: 'BillPayment-2', transactionDate: '2026-03-05T00:00:00.000Z' },
         ...{ vendorId: ref('vendors', '1'), accountId: ref('accounts', '1'), ...EURO_RATE },
-        ...{ totalAmount: '10.5', trackingCategoryIds: [shop], ...common },
+        ...{
+          totalAmount: '10.5',
+          paymentState: 'COMPLETED',
+          trackingCategoryIds: [shop],
+          ...common,
+        },
       },
       billStatus: 'Partially paid',
       balance: '10',
@@ -340,7 +351,7 @@ const updates: readonly QuickBooksCase[] = [
     expected: {
       amounts: {
         ...{ remoteId: '1', customerId: ref('customers', '1'), invoiceNumber: '1001' },
-        ...{ invoiceStatus: 'Open', currency: 'EUR', exchangeRate: '1' },
+        ...{ invoiceStatus: 'Open', invoiceState: 'OPEN', currency: 'EUR', exchangeRate: '1' },
         ...{ issueDate: '2026-03-01T00:00:00.000Z', dueDate: '2026-05-01T00:00:00.000Z' },
         ...{ subTotal: '26', totalDiscount: '5', totalTaxAmount: '2.4', totalAmount: '28.4' },
         ...{ balance: '28.4', ...common },
@@ -457,7 +468,8 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
       ],
     },
     {
-      ...{ invoiceStatus: 'Voided', memo: 'Voided', totalAmount: '0', balance: '0' },
+      ...{ invoiceStatus: 'Voided', invoiceState: 'VOID', memo: 'Voided' },
+      ...{ totalAmount: '0', balance: '0' },
       lineItems: [
         {
           ...{ ...shownAccountLine, description: null, accountId: ref('accounts', '7') },
@@ -469,7 +481,10 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
   [
     'invoices',
     { Id: '1', TotalAmt: 5, Balance: 2, invoiceStatus: 'PAYMENT_FAILED' },
-    { invoiceStatus: 'PAYMENT_FAILED', totalAmount: '5', balance: '2' },
+    {
+      ...{ invoiceStatus: 'PAYMENT_FAILED', invoiceState: 'PARTIALLY_PAID' },
+      ...{ totalAmount: '5', balance: '2' },
+    },
   ],
   [
     'companyInfo',
@@ -487,8 +502,8 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
       Line: [{ LinkedTxn: [{ TxnId: '7', TxnType: 'PurchaseOrder' }] }],
     },
     {
-      ...{ billStatus: 'Paid', subTotal: '0.2', totalTaxAmount: '0.1', totalAmount: '0.3' },
-      balance: '0',
+      ...{ billStatus: 'Paid', billState: 'PAID', subTotal: '0.2', totalTaxAmount: '0.1' },
+      ...{ totalAmount: '0.3', balance: '0' },
       purchaseOrderIds: [ref('purchaseOrders', '8'), ref('purchaseOrders', '7')],
     },
   ],

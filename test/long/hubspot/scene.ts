@@ -2,11 +2,11 @@
 import pino from 'pino'
 import { expect } from 'vitest'
 import { connector } from '../../../src/connectors/hubspot/manifest.ts'
-import type { OAuthMethod } from '../../../src/definition/auth.ts'
 import type { Connector } from '../../../src/definition/connector.ts'
 import { createSync } from '../../../src/sync/schedule.ts'
 import { listen } from '../../simulators/engine/listen.ts'
 import { createHubSpot, type PortalControls } from '../../simulators/hubspot/start.ts'
+import { connectorAt } from '../../support/at-simulator.ts'
 import { freePort } from '../../support/free-port.ts'
 import { openBrowser } from '../../support/oauth-browser.ts'
 import { callOver, type Input, type Outcome } from '../../support/operations.ts'
@@ -24,32 +24,12 @@ export const MAX_SEARCH_RESULTS = 200
 
 const DAY_MS = 86_400_000
 
-/** The connector with all its addresses on a simulator, and without limits that a test would wait for. */
-export const connectorAt = (url: string): Connector => {
-  const { limits, ...unlimited } = connector
+/** The connector on a simulator, with limits that no test reaches. */
+export const unlimitedAt = (url: string): Connector => {
+  const { limits } = connector
   if (!limits) throw new Error('The connector has no limits.')
-  const { oauth, privateApp } = connector.auth
-  if (privateApp?.type !== 'apiKey') throw new Error('The connector has no private apps.')
-  // Safe: the manifest declares it so.
-  const method = oauth as OAuthMethod
-  const at = (address: string): string => url + address.slice(new URL(address).origin.length)
-  return {
-    ...unlimited,
-    limits: {
-      ...limits,
-      windows: limits.windows?.map((one) => ({ ...one, max: one.max * 1000 })) ?? [],
-    },
-    auth: {
-      oauth: {
-        ...method,
-        authorizationUrl: at(method.authorizationUrl),
-        tokenUrl: at(method.tokenUrl),
-        revocationUrl: at(method.revocationUrl ?? ''),
-        baseUrl: at(method.baseUrl),
-      },
-      privateApp: { ...privateApp, baseUrl: at(privateApp.baseUrl) },
-    },
-  }
+  const windows = limits.windows?.map((one) => ({ ...one, max: one.max * 1000 })) ?? []
+  return { ...connectorAt(connector, url), limits: { ...limits, windows } }
 }
 
 /** Starts all of it. `prepare` fills the portal, whose records are a day old when it is connected. */
@@ -71,7 +51,7 @@ export const openScene = async (prepare: (portal: PortalControls) => void) => {
   simulator.clock.advance(DAY_MS)
   const app = { ...(await listen(simulator)), addPortal: simulator.addPortal }
 
-  const connectors = new Map([['hubspot', connectorAt(app.url)]])
+  const connectors = new Map([['hubspot', unlimitedAt(app.url)]])
   const service = await startService({
     ...{ connectors, publicUrl },
     allowPrivateAddresses: true,

@@ -42,7 +42,7 @@ export const collectRoutes = async <T>(
 }
 
 const PUBLIC =
-  /^\/(health|ready|openapi\.json|schema\.graphql|llms\.txt|docs|docs\/[\w-]+\.md|docs\/assets\/[0-9a-f]{12}\/[\w.-]+|sdk\.js|connect|connect\/assets\/[0-9a-f]{12}\/[\w./-]+)$/
+  /^\/(health|ready|openapi\.json|schema\.graphql|llms\.txt|docs|docs\/(apps\/)?[\w-]+\.md|docs\/assets\/[0-9a-f]{12}\/[\w.-]+|sdk\.js|connect|connect\/assets\/[0-9a-f]{12}\/[\w./-]+)$/
 /** Pages of an authorization in a browser: without a ticket or a state, they are errors. */
 const AUTHORIZATION_PAGE = /^\/(oauth\/start\/:ticket|oauth\/callback|sandbox\/oauth\/authorize)$/
 const PREFIX = '/2024-03/one'
