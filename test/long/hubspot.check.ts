@@ -85,7 +85,7 @@ describe('the first sync', () => {
       ...{ visits: '3', hs_additional_emails: 'e@harbour.example' },
     })
     expect(await propertiesOf('opportunities', full.deal)).toMatchObject({
-      ...{ deal_currency_code: 'EUR', dealtype: 'newbusiness', pipeline: 'default' },
+      ...{ dealtype: 'newbusiness', pipeline: 'default' },
     })
     expect(await propertiesOf('leads', full.lead)).toMatchObject({
       ...{ hs_lead_type: 'UPSELL', hs_lead_label: 'HOT', hs_pipeline: 'lead-pipeline-id' },

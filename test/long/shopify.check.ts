@@ -243,6 +243,9 @@ const addressOf = (remote: Loose) =>
     region: remote.provinceCode ?? remote.province,
   }
 
+/** The other words of the samples are those of the unified model. */
+const paymentStates: Readonly<Record<string, string>> = { PENDING: 'UNPAID', VOIDED: 'VOID' }
+
 const ADDRESS_FIELDS =
   'address1 address2 city countryCodeV2 firstName lastName phone zip province provinceCode'
 const LINES = `id name sku quantity product { id } variant { id }
@@ -291,6 +294,9 @@ const expected: Readonly<Record<string, { document: string; of: (remote: Loose) 
       ...common('orders', remote),
       orderNumber: remote.name,
       orderStatus: remote.cancelledAt ? 'cancelled' : remote.closed ? 'closed' : 'open',
+      orderState: remote.cancelledAt ? 'CANCELLED' : remote.closed ? 'COMPLETED' : 'OPEN',
+      fulfillmentState: remote.displayFulfillmentStatus,
+      paymentState: paymentStates[remote.displayFinancialStatus] ?? remote.displayFinancialStatus,
       fulfillmentStatus: remote.displayFulfillmentStatus,
       ...{ paymentStatus: remote.displayFinancialStatus, currency: remote.currencyCode },
       totalPrice: remote.totalPriceSet.shopMoney.amount,
@@ -314,12 +320,13 @@ const expected: Readonly<Record<string, { document: string; of: (remote: Loose) 
     }),
   },
   fulfillments: {
-    document: `orders(first: 20, after: $after) { nodes { fulfillments(first: 5) { id status createdAt updatedAt order { id }
+    document: `orders(first: 20, after: $after) { nodes { fulfillments(first: 5) { id status displayStatus createdAt updatedAt order { id }
       trackingInfo { company number url }
       fulfillmentLineItems(first: 4) { nodes { quantity lineItem { ${LINES} } } } } } }`,
     of: (remote) => ({
       ...common('fulfillments', remote),
       ...{ orderId: idOf('orders', remote.order.id), service: null },
+      shipmentState: remote.displayStatus === 'CANCELED' ? 'CANCELLED' : 'SHIPPED',
       carrier: remote.trackingInfo[0]?.company ?? null,
       trackingNumbers: remote.trackingInfo.map(({ number }: Loose) => number),
       trackingUrls: remote.trackingInfo.flatMap(({ url }: Loose) => url ?? []),

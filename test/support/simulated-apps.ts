@@ -98,8 +98,11 @@ const startHubspot = async ({ client, count }: Options): Promise<SimulatedApp> =
   }
 }
 
+/** Points a second of the plan Plus. On Standard, fulfillments of 1,000 orders take some minutes. */
+const PLUS_POINTS = 1000
+
 const startShopify = async ({ client, count }: Options): Promise<SimulatedApp> => {
-  const simulator = await shopifySimulator.start({ clients: [client] })
+  const simulator = await shopifySimulator.start({ clients: [client], restoreRate: PLUS_POINTS })
   const shop = simulator.addShop('acme-lamps.myshopify.com', 'Acme Lamps')
   shop.addSamples(count)
   const { ids, find } = storeOf(simulator, shop.id, 'Customer')

@@ -157,6 +157,9 @@ export const expected: Readonly<Record<string, readonly [type: string, Expect]>>
       ),
       opportunityStage: facts.idOf('stages', deal.dealstage),
       opportunityStatus: STATUSES[deal.dealstage ?? ''] ?? 'open',
+      opportunityState: (STATUSES[deal.dealstage ?? ''] ?? 'open').toUpperCase(),
+      // That of the account.
+      currency: deal.deal_currency_code ?? 'USD',
       closeDate: dayOf(deal.closedate),
       lastActivityAt: deal.notes_last_updated,
     }),
