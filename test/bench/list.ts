@@ -18,7 +18,7 @@ import { verifyContenders } from './verify.ts'
 const CREDENTIALS = 20
 const RECORDS_EACH = 10_000
 const REST_FLOOR = 1.15
-const GRAPHQL_FLOOR = 0.65
+const GRAPHQL_FLOOR = 0.9
 const OURS = ['rest-list', 'graphql-list', 'graphql-few-fields'] as const
 
 /** Measures the selected contenders against the yardstick; our GraphQL brings PostGraphile along. */
