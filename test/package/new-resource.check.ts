@@ -44,7 +44,11 @@ export const campaign = defineResource({
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
     campaignName: text('Name of the campaign.', { required: true }),
-    campaignStatus: enumeration('Status of the campaign.', { PLANNED: 'It has not begun.', RUNNING: 'It has begun.', ENDED: 'It has ended.' }),
+    campaignStatus: enumeration('Status of the campaign.', {
+      PLANNED: 'It has not begun.',
+      RUNNING: 'It has begun.',
+      ENDED: 'It has ended.',
+    }),
     campaignOwner: reference('crm/users', 'User who owns the campaign.', { as: 'owner' }),
     accountIds: references('crm/accounts', 'Accounts that the campaign addresses.'),
     // A name that every record of the sandbox uses for something else.
