@@ -172,7 +172,7 @@ describe('a listing of a large shop', () => {
   const status = (status: string, url: string | null = null) => ({ bulkOperation: { status, url } })
   const URL = 'https://storage.example/result?signature=s'
 
-  /** A response with the lines of a file, all of which are 10 bytes long. */
+  /** A response with lines of a file. Each line is 10 bytes long. */
   const part = (from: number, isLast: boolean, lines: readonly object[]): AppResponse => ({
     status: 206,
     headers: {},
@@ -187,7 +187,7 @@ describe('a listing of a large shop', () => {
     __parentId: gid('Order', parent),
   })
 
-  /** The pages for responses, of which those with a status are complete. */
+  /** The pages for responses. Those with a status are complete. */
   const pagesOf = (name: string, responses: readonly (object | AppResponse)[]) => {
     const { listRequest, readList } = resource(name)
     const requests: AppRequest[] = []

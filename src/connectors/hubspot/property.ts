@@ -13,7 +13,7 @@ import { portal, propertyNames, readProperties } from './portal.ts'
 export const property = (name: string): Converter =>
   orElse({ from: `properties.${name}`, write: String }, '')
 
-/** A property with a time, of which the unified field shows the day in the time zone of the account. */
+/** A property with a time. The unified field shows its day in the time zone of the account. */
 export const dayProperty = (name: string): Converter => ({
   ...property(name),
   read: (value, _record, context) => dayIn(portal.of(context).timeZone, value),

@@ -172,7 +172,7 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
   orderStatus: statusOf,
   orderState: states(statusOf, { open: 'OPEN', closed: 'COMPLETED', cancelled: 'CANCELLED' }),
   fulfillmentStatus: readOnly('displayFulfillmentStatus'),
-  // The other words can mean an order of which a part is fulfilled.
+  // The other words do not say how much is fulfilled: it may be a part.
   fulfillmentState: states('displayFulfillmentStatus', {
     UNFULFILLED: 'UNFULFILLED',
     OPEN: 'UNFULFILLED',
