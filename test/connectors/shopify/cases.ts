@@ -1,6 +1,6 @@
 /** What the connector makes of a shop, field by field: each case is a literal input and a literal outcome. */
 import { connector } from '../../../src/connectors/shopify/manifest.ts'
-import { textsAt, valuesOf } from '../../../src/definition/raw-values.ts'
+import { entriesOf, valuesOf } from '../../../src/definition/raw-values.ts'
 import type { Traffic } from '../field-mutations.ts'
 import { type Fields, gid, isLarge, ref, type Scene } from './scene.ts'
 
@@ -40,8 +40,9 @@ const shownVariant = (remoteId: string, title: string, fields: object) => ({
   ...{ id: ref('products.variants', remoteId), remoteId, title, inventory: { totalCount: 0 } },
   ...{ weight: null, ...fields },
 })
+const productUrl = 'https://acme.example/products/lamp'
 const shownProduct = {
-  ...{ remoteId: PRODUCT, ...product, images: [IMAGE] },
+  ...{ remoteId: PRODUCT, ...product, images: [IMAGE], productUrl },
   variants: [shownVariant(SMALL, 'S', small), shownVariant(LARGE, 'L', large)],
   ...times,
 }
@@ -50,10 +51,22 @@ const createProduct = (scene: Scene) =>
   scene.create('products', { ...product, variants: [small, large] }, images)
 
 const address = {
-  ...{ address1: 'Kai 1', address2: 'Hof', city: 'Hamburg', countryCode: 'DE', postalCode: '20457' },
+  ...{
+    address1: 'Kai 1',
+    address2: 'Hof',
+    city: 'Hamburg',
+    countryCode: 'DE',
+    postalCode: '20457',
+  },
   ...{ firstName: 'Ada', lastName: 'Kern', phone: '+49401', region: 'HH' },
 }
-const otherAddress = { ...address, address1: 'Ring 2', address2: 'Tor', city: 'Bremen', region: 'HB' }
+const otherAddress = {
+  ...address,
+  address1: 'Ring 2',
+  address2: 'Tor',
+  city: 'Bremen',
+  region: 'HB',
+}
 
 /** An order as the staff of the shop enters it: paid by a buyer in another currency, and shipped in part. */
 const enterOrder = ({ shop }: Scene): void => {
@@ -85,7 +98,7 @@ const shownOrder = {
   ...{ remoteId: ORDER, orderNumber: 'A-7', orderStatus: 'open', orderState: 'OPEN' },
   ...{ fulfillmentStatus: 'PARTIALLY_FULFILLED', fulfillmentState: 'PARTIALLY_FULFILLED' },
   ...{ paymentStatus: 'PAID', paymentState: 'PAID', currency: 'EUR' },
-  ...{ totalPrice: '40.96', totalDiscount: '0', totalShipping: '4.9', totalTax: '5.76' },
+  ...{ totalPrice: '40.96', totalDiscount: '0.0', totalShipping: '4.9', totalTax: '5.76' },
   lineItems: [{ ...shownLine, price: '10.1', unitCost: null, currency: 'EUR' }],
   ...{ billingAddress: address, shippingAddress: otherAddress },
   customer: {
@@ -113,9 +126,13 @@ const fill = async (scene: Scene): Promise<void> => {
   await scene.create('fulfillments', { orderId: ORDER, ...shipped, lineItems })
 }
 
+const SOLD = { inventory: { totalCount: -3 } }
 const shownRows: Readonly<Record<string, object>> = {
   customers: shownCustomer,
-  products: shownProduct,
+  products: {
+    ...shownProduct,
+    variants: [shownVariant(SMALL, 'S', { ...small, ...SOLD }), shownVariant(LARGE, 'L', large)],
+  },
   orders: shownOrder,
   fulfillments: shownFulfillment,
 }
@@ -135,7 +152,7 @@ const creates: readonly ShopifyCase[] = [
     name: 'a new product without variants',
     run: (scene) => scene.create('products', product),
     expected: {
-      ...{ remoteId: PRODUCT, ...product, ...times },
+      ...{ remoteId: PRODUCT, ...product, productUrl, ...times },
       variants: [
         {
           ...shownVariant(SMALL, 'Default Title', {}),
@@ -167,12 +184,12 @@ const creates: readonly ShopifyCase[] = [
       ...{ remoteId: ORDER, orderNumber: 'B-1', orderStatus: 'open', orderState: 'OPEN' },
       ...{ fulfillmentStatus: 'UNFULFILLED', fulfillmentState: 'UNFULFILLED' },
       ...{ paymentStatus: 'PENDING', paymentState: 'UNPAID', currency: 'USD' },
-      ...{ totalPrice: '31.3', totalDiscount: '0', totalShipping: '0', totalTax: '0' },
+      ...{ totalPrice: '31.3', totalDiscount: '0.0', totalShipping: '0.0', totalTax: '0.0' },
       lineItems: [
         { ...shownLine, sku: 'OWN', price: '10.1', unitCost: null, currency: 'USD' },
         {
           ...{ productId: ref('products', PRODUCT), variantId: null, title: 'Shade', sku: null },
-          ...{ price: '1', unitCost: null, currency: 'USD', quantity: 1 },
+          ...{ price: '1.0', unitCost: null, currency: 'USD', quantity: 1 },
         },
       ],
       ...{ billingAddress: address, shippingAddress: otherAddress },
@@ -215,15 +232,26 @@ const updates: readonly ShopifyCase[] = [
     name: 'changes of a customer',
     run: async (scene) => {
       await fill(scene)
-      const changes = { firstName: 'Eva', lastName: null, email: 'eva@x.example', phone: '+49777' }
+      const changes = {
+        firstName: 'Eva',
+        lastName: null,
+        email: 'eva@x.example',
+        phone: '+49401234',
+      }
       return [
         await scene.update('customers', CUSTOMER, changes, { note: null, tags: ['c'] }),
-        (await scene.rest('customers', CUSTOMER)).tags,
+        await scene.rest('customers', CUSTOMER),
       ]
     },
     expected: [
-      { remoteId: CUSTOMER, firstName: 'Eva', email: 'eva@x.example', phone: '+49777', ...times },
-      ['c'],
+      {
+        remoteId: CUSTOMER,
+        firstName: 'Eva',
+        email: 'eva@x.example',
+        phone: '+49401234',
+        ...times,
+      },
+      { note: [], tags: ['c'], locale: ['de'], taxExempt: [true], state: ['DISABLED'] },
     ],
   },
   {
@@ -241,7 +269,7 @@ const updates: readonly ShopifyCase[] = [
     },
     expected: {
       ...{ remoteId: PRODUCT, productName: 'Light', vendor: 'Ohm', productStatus: 'DRAFT' },
-      ...{ tags: ['x'], images: [IMAGE] },
+      ...{ tags: ['x'], images: [IMAGE], productUrl },
       variants: [
         shownVariant(SMALL, 'S', {
           ...{ ...small, price: '11.00', sku: 'L-1', weight: { value: 2, unit: 'POUNDS' } },
@@ -263,12 +291,12 @@ const updates: readonly ShopifyCase[] = [
         shippingAddress: { city: 'Kiel' },
         customer: { customerId: gid('Customer', 2), email: 'eva@x.example', phone: '+49777' },
       })
-      const { shippingAddress } = await scene.rest('orders', ORDER)
-      return [row.shippingAddress, valuesOf(shippingAddress).company, row.customer]
+      const { 'shippingAddress.company': company } = await scene.rest('orders', ORDER)
+      return [row.shippingAddress, company, row.customer]
     },
     expected: [
       { ...otherAddress, city: 'Kiel' },
-      'Ko',
+      ['Ko'],
       {
         ...{ customerId: ref('customers', gid('Customer', 2)), firstName: 'Eva', lastName: null },
         ...{ email: 'eva@x.example', phone: '+49777' },
@@ -301,7 +329,9 @@ const updates: readonly ShopifyCase[] = [
     run: async (scene) => {
       await fill(scene)
       await scene.remove('fulfillments', FULFILLMENT)
-      const { shipmentState, remoteDeleted } = valuesOf(await scene.get('fulfillments', FULFILLMENT))
+      const { shipmentState, remoteDeleted } = valuesOf(
+        await scene.get('fulfillments', FULFILLMENT),
+      )
       const deleted: unknown[] = []
       for (const plural of ['orders', 'products', 'customers']) {
         const { remoteId } = valuesOf(shownRows[plural])
@@ -318,40 +348,573 @@ const updates: readonly ShopifyCase[] = [
   },
 ]
 
-/** The rows of each resource, by each way to list them. */
-const lists: readonly ShopifyCase[] = Object.entries(shownRows).map(([plural, row]) => ({
-  name: `the lists of ${plural}`,
-  run: async (scene) => {
-    await fill(scene)
-    const listed = [
-      await scene.list(plural),
-      await scene.list(plural, SINCE),
-      await scene.list(plural, '2026-11-23T18:00:00.000Z'),
-      await scene.list(plural, undefined, isLarge),
-    ]
-    return listed.map(({ rows, steps }) => [rows, steps])
-  },
-  expected: [
-    [[row], plural === 'fulfillments' ? [] : ['pages']],
-    [[row], []],
-    [[], []],
-    [[row], plural === 'fulfillments' ? [] : ['run', 'operation', 'operation', 'file']],
-  ],
-}))
+const presented = (name: string, amount: string) => ({
+  [`${name}.presentmentMoney.amount`]: [amount],
+  [`${name}.presentmentMoney.currencyCode`]: ['USD'],
+  [`${name}.shopMoney.currencyCode`]: ['EUR'],
+})
 
-/** What records have beside the unified fields. */
-const rests: readonly ShopifyCase[] = [
+/** What the same records have beside the unified fields. */
+const shownRests: Readonly<Record<string, object>> = {
+  customers: {
+    ...{ note: ['kind'], tags: ['a', 'b'], locale: ['de'], taxExempt: [true] },
+    state: ['DISABLED'],
+  },
+  products: {
+    ...{ handle: ['lamp'], publishedAt: ['2026-11-23T17:00:00Z'], 'variants.position': [1, 2] },
+    'variants.inventoryItem.id': [gid('InventoryItem', 1), gid('InventoryItem', 2)],
+  },
+  orders: {
+    ...{ processedAt: ['2026-11-22T10:00:00Z'], cancelledAt: [], cancelReason: [] },
+    ...{ closedAt: [], test: [true], returnStatus: ['NO_RETURN'], sourceName: ['web'] },
+    ...{ poNumber: ['PO-1'], note: ['gift'], tags: ['vip'], presentmentCurrencyCode: ['USD'] },
+    taxesIncluded: [false],
+    ...presented('totalPriceSet', '45.05'),
+    ...presented('totalDiscountsSet', '0.0'),
+    ...presented('totalShippingPriceSet', '5.39'),
+    ...presented('totalTaxSet', '6.33'),
+    ...{ 'billingAddress.company': ['Kern AG'], 'billingAddress.province': ['HH'] },
+    ...{ 'shippingAddress.company': ['Ko'], 'shippingAddress.province': ['HB'] },
+    ...{ 'lineItems.id': [gid('LineItem', 1)], 'lineItems.currentQuantity': [3] },
+    'lineItems.variantTitle': ['S'],
+  },
+  fulfillments: {
+    ...{ name: ['A-7-F1'], status: ['SUCCESS'], deliveredAt: ['2026-11-25T09:00:00Z'] },
+    estimatedDeliveryAt: ['2026-11-24T09:00:00Z'],
+    'fulfillmentLineItems.id': [gid('FulfillmentLineItem', 1)],
+  },
+}
+
+/** The steps of a listing of all records, by pages and in a large shop. Fulfillments are listed by pages alone. */
+const stepsOf = (plural: string) =>
+  plural === 'fulfillments' ? [[], []] : [['pages'], ['run', 'operation', 'file']]
+
+const lists: readonly ShopifyCase[] = Object.entries(shownRows).flatMap(([plural, row]) => [
   {
-    name: 'the other fields of records',
+    name: `the lists of ${plural}`,
     run: async (scene) => {
       await fill(scene)
-      const rest: unknown[] = []
-      for (const [plural, row] of Object.entries(shownRows))
-        rest.push(await scene.rest(plural, String(valuesOf(row).remoteId)))
-      return rest
+      const all = await scene.list(plural)
+      const changed = await scene.list(plural, SINCE)
+      const later = await scene.list(plural, '2026-11-23T18:00:00.000Z')
+      const inLarge = await scene.list(plural, undefined, isLarge)
+      return {
+        rows: [all.rows, changed.rows, later.rows, inLarge.rows],
+        steps: [all.steps, inLarge.steps],
+      }
     },
-    expected: [],
+    expected: { rows: [[row], [row], [], [row]], steps: stepsOf(plural) },
+  },
+  {
+    name: `the other fields of ${plural}`,
+    run: async (scene) => {
+      await fill(scene)
+      const listed = [
+        ...(await scene.list(plural)).rests,
+        ...(await scene.list(plural, undefined, isLarge)).rests,
+      ]
+      return [...listed, await scene.rest(plural, String(valuesOf(row).remoteId))]
+    },
+    expected: Array(3).fill(shownRests[plural]),
+  },
+])
+
+/** Records with more parts, or lists with more records, than one response has. */
+const pages: readonly ShopifyCase[] = [
+  {
+    name: 'orders and fulfillments with eleven lines',
+    run: async (scene) => {
+      const lineItems = Array.from({ length: 11 }, (_, at) => ({ title: `${at}`, quantity: 1 }))
+      scene.shop.fulfill(scene.shop.createOrder({ lineItems }))
+      const counts: unknown[] = []
+      for (const [plural, remoteId] of [
+        ['orders', ORDER],
+        ['fulfillments', FULFILLMENT],
+      ] as const) {
+        const { rows } = await scene.list(plural)
+        const changed = await scene.list(plural, SINCE)
+        const records = [...rows, ...changed.rows, valuesOf(await scene.get(plural, remoteId))]
+        counts.push(records.map((record) => entriesOf(record.lineItems).length))
+      }
+      return counts
+    },
+    expected: [
+      [11, 11, 11],
+      [11, 11, 11],
+    ],
+  },
+  {
+    name: 'a product with eleven variants',
+    run: async (scene) => {
+      const variants = Array.from({ length: 11 }, (_, at) => ({
+        optionValues: [{ name: 'Size', value: `${at}` }],
+      }))
+      await scene.create('products', { productName: 'Lamp', variants })
+      const { rows } = await scene.list('products')
+      const records = [...rows, valuesOf(await scene.get('products', PRODUCT))]
+      return records.map((record) => entriesOf(record.variants).length)
+    },
+    expected: [11, 11],
+  },
+  {
+    name: 'the second pages of orders and products',
+    run: async ({ shop, list }) => {
+      for (let at = 0; at < 15; at += 1) {
+        shop.createOrder({ lineItems: [{ title: 'Shade', quantity: 1 }] })
+        shop.createProduct({ title: 'Shade' })
+      }
+      const orders = await list('orders')
+      const products = await list('products')
+      return [orders.rows.length, products.rows.length]
+    },
+    expected: [15, 15],
+  },
+  {
+    name: 'the second pages of changed customers and of deletions',
+    run: async ({ listRecorded }) => {
+      const connection = (name: string, nodes: readonly object[], endCursor: string | null) => ({
+        [name]: { nodes, pageInfo: { hasNextPage: endCursor !== null, endCursor } },
+      })
+      const deletion = (subjectId: string) => ({
+        ...{ action: 'destroy', subjectId, subjectType: 'CUSTOMER' },
+      })
+      const {
+        variables,
+        pages: read,
+        isEnd,
+      } = listRecorded('customers', SINCE, [
+        connection('customers', [{ id: CUSTOMER, updatedAt: '2026-11-23T17:00:00Z' }], 'c'),
+        connection('customers', [], null),
+        connection('events', [deletion(CUSTOMER)], 'e'),
+        connection('events', [deletion(gid('Customer', 2))], null),
+      ])
+      return { after: variables.map((sent) => valuesOf(sent).after), read, isEnd }
+    },
+    expected: {
+      after: [null, 'c', null, 'e'],
+      read: [
+        { count: 1, deleted: undefined },
+        { count: 0, deleted: undefined },
+        { count: 0, deleted: [CUSTOMER] },
+        { count: 0, deleted: [gid('Customer', 2)] },
+      ],
+      isEnd: true,
+    },
+  },
+  {
+    name: 'a bulk operation of an interrupted listing',
+    run: async (scene) => {
+      await scene.create('customers', customer)
+      await scene.list('customers', undefined, isLarge, 2)
+      const { rows, steps } = await scene.list('customers', undefined, isLarge)
+      return { rows, steps }
+    },
+    expected: { rows: [shownCustomer], steps: ['operation', 'operation', 'file'] },
+  },
+  {
+    name: 'the fulfillment orders of an order, of which one is on hold',
+    run: async ({ play, readContext }) => {
+      const order = (id: string, status: string, endCursor: string | null) => ({
+        order: {
+          id: ORDER,
+          fulfillmentOrders: {
+            nodes: [
+              {
+                ...{ id, status },
+                lineItems: {
+                  nodes: [{ id: `${id}-l`, remainingQuantity: 2, lineItem: { id: 'l' } }],
+                },
+              },
+            ],
+            pageInfo: { hasNextPage: endCursor !== null, endCursor },
+          },
+        },
+      })
+      const fields = { orderId: ORDER, lineItems: [{ lineItemId: 'l', quantity: 3 }] }
+      const steps = connector.resources['commerce/fulfillments']?.write?.create?.steps(
+        { fields, remoteFields: { notifyCustomer: true } },
+        { key: 'attempt', context: await readContext() },
+      )
+      if (!steps) throw new Error('The connector creates no fulfillments.')
+      const { sent, result } = await play(steps, [
+        ...[order('a', 'OPEN', 'x'), order('b', 'ON_HOLD', 'y'), order('c', 'IN_PROGRESS', null)],
+        { fulfillmentCreate: { fulfillment: { id: FULFILLMENT }, userErrors: [] } },
+        {
+          node: {
+            id: FULFILLMENT,
+            fulfillmentLineItems: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } },
+          },
+        },
+      ])
+      return { sent, id: valuesOf(result).id }
+    },
+    expected: {
+      sent: [
+        ...[null, 'x', 'y'].map((after) => ({ id: ORDER, after })),
+        {
+          fulfillment: {
+            lineItemsByFulfillmentOrder: [
+              { fulfillmentOrderId: 'a', fulfillmentOrderLineItems: [{ id: 'a-l', quantity: 2 }] },
+              { fulfillmentOrderId: 'c', fulfillmentOrderLineItems: [{ id: 'c-l', quantity: 1 }] },
+            ],
+            notifyCustomer: true,
+          },
+        },
+        { id: FULFILLMENT, after: null },
+      ],
+      id: FULFILLMENT,
+    },
   },
 ]
 
-export const shopifyCases: readonly ShopifyCase[] = [...creates, ...updates, ...lists, ...rests]
+const NO_PARTS = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+
+const states: readonly ShopifyCase[] = [
+  {
+    name: 'a closed and a cancelled order, by each way to list them',
+    run: async ({ shop, simulator, list, get }) => {
+      const lineItems = [{ title: 'Shade', quantity: 1 }]
+      shop.createOrder({ lineItems, closedAt: '2026-11-23T17:00:00Z' })
+      const orderId = shop.createOrder({ lineItems })
+      shop.cancelOrder({ orderId, reason: 'CUSTOMER', restock: false })
+      simulator.clock.advance(1000)
+      const all = await list('orders')
+      const changed = await list('orders', SINCE)
+      const inLarge = await list('orders', undefined, isLarge)
+      const one = valuesOf(await get('orders', ORDER))
+      return {
+        statuses: [...all.rows, ...changed.rows, ...inLarge.rows, one].map((row) => [
+          ...[row.orderStatus, row.orderState],
+        ]),
+        rests: [...all.rests, ...inLarge.rests].map((rest) => [
+          ...[rest.closedAt, rest.cancelledAt, rest.cancelReason].flat(),
+        ]),
+      }
+    },
+    expected: {
+      statuses: [
+        ...Array(3)
+          .fill([
+            ['closed', 'COMPLETED'],
+            ['cancelled', 'CANCELLED'],
+          ])
+          .flat(),
+        ['closed', 'COMPLETED'],
+      ],
+      rests: Array(2)
+        .fill([
+          ['2026-11-23T17:00:00Z'],
+          ['2026-11-23T17:00:01Z', '2026-11-23T17:00:01Z', 'CUSTOMER'],
+        ])
+        .flat(),
+    },
+  },
+  {
+    name: 'a cancelled fulfillment in a list',
+    run: async ({ shop, list }) => {
+      shop.cancelFulfillment(
+        shop.fulfill(shop.createOrder({ lineItems: [{ title: 'Shade', quantity: 1 }] })),
+      )
+      const { rows } = await list('fulfillments')
+      return rows.map(({ shipmentState, remoteDeleted }) => [shipmentState, remoteDeleted])
+    },
+    expected: [['CANCELLED', true]],
+  },
+  {
+    name: 'an address without the code of its region',
+    run: async ({ recorded }) => {
+      const { billingAddress, shippingAddress } = await recorded('orders', {
+        ...{ id: ORDER, currencyCode: 'EUR', cancelledAt: null, lineItems: NO_PARTS },
+        billingAddress: { city: 'Split', province: 'Split-Dalmatia', provinceCode: null },
+        shippingAddress: { city: 'Zadar', province: 'Zadar', provinceCode: null },
+      })
+      return [valuesOf(billingAddress).region, valuesOf(shippingAddress).region]
+    },
+    expected: ['Split-Dalmatia', 'Zadar'],
+  },
+  {
+    name: 'a fulfillment without a status of its parcel',
+    run: async ({ recorded }) => {
+      const fields = { status: 'ERROR', displayStatus: null, fulfillmentLineItems: NO_PARTS }
+      return (await recorded('fulfillments', { id: FULFILLMENT, ...fields })).shipmentState
+    },
+    expected: 'FAILED',
+  },
+]
+
+/** Writes that the connector or the shop refuses: the kind, and the unified name of the field at fault. */
+const refusals: readonly ShopifyCase[] = (
+  [
+    ['customers', 'customerCreate', ({ create }) => create('customers', customer), 'email'],
+    [
+      ...(['customers', 'customerUpdate'] as const),
+      ({ update }) => update('customers', CUSTOMER, { email: 'nobody' }),
+      'email',
+    ],
+    [
+      ...(['products', 'productCreate'] as const),
+      ({ create }) => create('products', { productName: '' }),
+      'productName',
+    ],
+    [
+      ...(['products', 'productSet'] as const),
+      ({ create }) => create('products', { productName: '', variants: [small] }),
+      'productName',
+    ],
+    [
+      ...(['products', 'productUpdate'] as const),
+      ({ update }) => update('products', PRODUCT, { productName: '' }),
+      'productName',
+    ],
+    [
+      ...(['products', 'productVariantsBulkUpdate'] as const),
+      ({ update }) =>
+        update('products', PRODUCT, {
+          variants: [
+            { remoteId: SMALL, optionValues: large.optionValues },
+            { remoteId: LARGE, price: '1.00' },
+          ],
+        }),
+      'variants',
+    ],
+    [
+      ...(['products', 'productVariantsBulkCreate'] as const),
+      ({ update }) =>
+        update('products', PRODUCT, {
+          variants: [{ remoteId: SMALL }, { remoteId: LARGE }, { ...large, sku: 'L-X' }],
+        }),
+      'variants',
+    ],
+    [
+      ...(['orders', 'orderCreate'] as const),
+      ({ create }) =>
+        create('orders', {
+          lineItems: [{ variantId: gid('ProductVariant', 99), price: '1.00', quantity: 1 }],
+        }),
+      'lineItems',
+    ],
+    [
+      ...(['orders', 'orderUpdate'] as const),
+      ({ update }) => update('orders', ORDER, { customer: { email: 'nobody' } }),
+      'customer',
+    ],
+    [
+      ...(['orders', 'orderCustomerSet'] as const),
+      ({ update }) => update('orders', ORDER, { customer: { customerId: gid('Customer', 99) } }),
+      'customer',
+    ],
+    [
+      ...(['orders', 'the names of a known customer'] as const),
+      ({ update }) => update('orders', ORDER, { customer: { firstName: 'Eva' } }),
+      'customer.firstName',
+    ],
+    [
+      ...(['fulfillments', 'more units than are left'] as const),
+      ({ create }) =>
+        create('fulfillments', {
+          orderId: ORDER,
+          lineItems: [{ lineItemId: gid('LineItem', 1), quantity: 2 }],
+        }),
+      'lineItems[0].quantity',
+    ],
+    [
+      ...(['fulfillments', 'an order that the shop does not have'] as const),
+      ({ create }) =>
+        create('fulfillments', {
+          orderId: gid('Order', 99),
+          lineItems: [{ lineItemId: gid('LineItem', 1), quantity: 2 }],
+        }),
+      'orderId',
+    ],
+    [
+      ...(['customers', 'customerDelete'] as const),
+      ({ remove }) => remove('customers', gid('Customer', 99)),
+      undefined,
+    ],
+    [
+      ...(['orders', 'orderDelete'] as const),
+      ({ remove }) => remove('orders', gid('Order', 99)),
+      undefined,
+    ],
+    [
+      ...(['products', 'productDelete'] as const),
+      ({ remove }) => remove('products', gid('Product', 99)),
+      undefined,
+    ],
+    [
+      ...(['fulfillments', 'fulfillmentCancel'] as const),
+      ({ remove }) => remove('fulfillments', gid('Fulfillment', 99)),
+      undefined,
+    ],
+    [
+      ...(['fulfillments', 'fulfillmentTrackingInfoUpdate'] as const),
+      ({ update }) => update('fulfillments', gid('Fulfillment', 99), { carrier: 'UPS' }),
+      undefined,
+    ],
+  ] satisfies readonly (readonly [
+    plural: string,
+    name: string,
+    write: (scene: Scene) => Promise<unknown>,
+    field: string | undefined,
+  ])[]
+).map(([plural, name, write, field]) => ({
+  name: `a refusal: ${name}`,
+  run: async (scene) => {
+    await fill(scene)
+    return scene.failureOf(plural, write(scene))
+  },
+  // Without a field, the record itself is missing.
+  expected: { kind: field === undefined ? 'absent' : 'refused', field },
+}))
+
+const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 150, restoreRate: 100 }
+
+const responses: readonly ShopifyCase[] = [
+  {
+    name: 'failures that have no mutation',
+    run: async (_, { received }) => {
+      const read = (status: number, body: object) =>
+        connector.readFailure(
+          { status, headers: {}, body: received(body) },
+          { method: 'POST', path: '/' },
+        )
+      const cost = { requestedQueryCost: 400, actualQueryCost: null, throttleStatus }
+      const throttled = [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }]
+      const problems = [{ path: ['email'], explanation: 'Expected a value' }]
+      const invalid = { code: 'INVALID_VARIABLE', problems }
+      return [
+        read(401, { errors: '[API] Invalid API key or access token' }),
+        read(200, { errors: throttled, extensions: { cost } }),
+        read(200, { errors: [{ message: 'Not valid', extensions: invalid }] }),
+      ]
+    },
+    expected: [
+      { kind: 'authentication', reason: '[API] Invalid API key or access token' },
+      { kind: 'rate-limited', reason: 'THROTTLED: Throttled', limit: 'points', retryAfterMs: 2500 },
+      { kind: 'refused', reason: 'INVALID_VARIABLE: Not valid', field: 'email' },
+    ],
+  },
+  {
+    name: 'a user error with and without a code',
+    run: async (_, { received }) => {
+      const read = (userErrors: readonly object[]) =>
+        connector.readFailure(
+          { status: 200, headers: {}, body: received({ data: { orderCreate: { userErrors } } }) },
+          { method: 'POST', path: '/' },
+        )
+      return [
+        read([{ field: ['order', 'email'], message: 'Email is invalid', code: 'INVALID' }]),
+        read([{ field: ['trackingInfoInput', 'urls'], message: 'Url is invalid' }]),
+      ]
+    },
+    expected: [
+      { kind: 'refused', reason: 'INVALID: Email is invalid', field: 'email' },
+      { kind: 'refused', reason: 'Url is invalid', field: 'trackingInfo.urls' },
+    ],
+  },
+  {
+    name: 'the shop, its context, its name and its points',
+    run: async ({ exchange, readContext }) => {
+      const response = await exchange(connector.check)
+      return {
+        account: connector.readAccountName?.(response),
+        context: await readContext(),
+        usage: connector.limits?.readUsage?.(response),
+      }
+    },
+    expected: {
+      account: 'Acme',
+      context: { currency: 'EUR', timeZone: 'America/Phoenix' },
+      usage: { cost: 1, limits: { points: { max: 2000, remaining: 2000, resetMs: 0 } } },
+    },
+  },
+  {
+    name: 'the points of a shop of which some are used',
+    run: async (_, { received }) => {
+      const cost = { requestedQueryCost: 900, actualQueryCost: 120, throttleStatus }
+      const body = received({ data: {}, extensions: { cost } })
+      return connector.limits?.readUsage?.({ status: 200, headers: {}, body })
+    },
+    expected: { cost: 120, limits: { points: { max: 2000, remaining: 150, resetMs: 9250 } } },
+  },
+]
+
+// Requests to this port are refused without a connection, so a delivery fails at once.
+const ADDRESS = 'http://127.0.0.1:1/events'
+
+const webhooks: readonly ShopifyCase[] = [
+  {
+    name: 'subscriptions, deliveries and their events',
+    run: async (scene, { received }) => {
+      const { simulator, run } = scene
+      const subscription = connector.webhooks?.subscription
+      if (!subscription?.list) throw new Error('The connector has no subscriptions.')
+      const created = await run(subscription.create({ address: ADDRESS, secret: '' }))
+      const fields = [...simulator.webhooks.subscriptions.values()].map(({ fields }) => fields)
+      const listed = await run(subscription.list())
+      await fill(scene)
+      await scene.remove('orders', ORDER)
+      await simulator.webhooks.deliver()
+      const events = simulator.webhooks.deliveries.flatMap(({ message: { headers, body } }) =>
+        connector.webhooks?.events(received({ headers, body: JSON.parse(body) })),
+      )
+      for (const { id } of listed) await run(subscription.delete(id))
+      return {
+        isListed: listed.map(({ id }) => id).join() === Object(created).ids.join(),
+        addresses: [...new Set(listed.map(({ address }) => address))],
+        fields: [fields[0], fields[2]],
+        events: [...new Set(events.map((event) => JSON.stringify(event)))].map((event) =>
+          Object.values(JSON.parse(event)).join(' '),
+        ),
+        left: (await run(subscription.list())).length,
+      }
+    },
+    expected: {
+      ...{
+        isListed: true,
+        addresses: [ADDRESS],
+        fields: [['id', 'admin_graphql_api_id'], undefined],
+      },
+      events: [
+        `commerce/customers ${CUSTOMER} changed acme`,
+        `commerce/products ${PRODUCT} changed acme`,
+        `commerce/orders ${ORDER} changed acme`,
+        `commerce/fulfillments ${FULFILLMENT} changed acme`,
+        `commerce/orders ${ORDER} deleted acme`,
+      ],
+      left: 0,
+    },
+  },
+  {
+    name: 'the second page of subscriptions',
+    run: async ({ play }) => {
+      const subscription = connector.webhooks?.subscription
+      if (!subscription?.list) throw new Error('The connector has no subscriptions.')
+      const page = (id: string, endCursor: string | null) => ({
+        webhookSubscriptions: {
+          nodes: [{ id, uri: ADDRESS }],
+          pageInfo: { hasNextPage: endCursor !== null, endCursor },
+        },
+      })
+      return play(subscription.list(), [page('a', 'x'), page('b', null)])
+    },
+    expected: {
+      sent: [{ after: null }, { after: 'x' }],
+      result: [
+        { id: 'a', address: ADDRESS },
+        { id: 'b', address: ADDRESS },
+      ],
+    },
+  },
+]
+
+export const shopifyCases: readonly ShopifyCase[] = [
+  ...responses,
+  ...creates,
+  ...updates,
+  ...lists,
+  ...pages,
+  ...states,
+  ...refusals,
+  ...webhooks,
+]

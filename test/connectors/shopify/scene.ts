@@ -11,7 +11,7 @@ import {
 import { recordId } from '../../../src/definition/identity.ts'
 import { unifiedField } from '../../../src/definition/mapping/write.ts'
 import { createMapper } from '../../../src/definition/mapping.ts'
-import { textsAt, type Values, valuesOf } from '../../../src/definition/raw-values.ts'
+import { textsAt, valuesAt, valuesOf } from '../../../src/definition/raw-values.ts'
 import { createClient } from '../../simulators/client.ts'
 import { createShopify } from '../../simulators/shopify/start.ts'
 import { ATTEMPT, runSteps, StepFailure } from '../../support/steps.ts'
@@ -44,6 +44,41 @@ const withoutEmpty = ({ id: _, remoteFields: __, remoteDeleted, ...rest }: Row):
   ...(remoteDeleted === true && { remoteDeleted }),
 })
 
+/** Values of fields that are always null in the simulator. */
+const UNSIMULATED: Readonly<Record<string, string>> = {
+  onlineStoreUrl: 'https://acme.example/products/lamp',
+  deliveredAt: '2026-11-25T09:00:00Z',
+  estimatedDeliveryAt: '2026-11-24T09:00:00Z',
+}
+
+const withUnsimulated = (text: string): unknown =>
+  JSON.parse(text, (name, value) => (value === null ? (UNSIMULATED[name] ?? null) : value))
+
+/** What records of a resource have beside their unified fields. */
+const REST: Readonly<Record<string, readonly string[]>> = {
+  customers: ['note', 'tags', 'locale', 'taxExempt', 'state'],
+  products: ['handle', 'publishedAt', 'variants.position', 'variants.inventoryItem.id'],
+  orders: [
+    ...['processedAt', 'cancelledAt', 'cancelReason', 'closedAt', 'test', 'returnStatus'],
+    ...['sourceName', 'poNumber', 'note', 'tags', 'presentmentCurrencyCode', 'taxesIncluded'],
+    ...['totalPriceSet', 'totalDiscountsSet', 'totalShippingPriceSet', 'totalTaxSet'].flatMap(
+      (name) => [
+        `${name}.presentmentMoney.amount`,
+        `${name}.presentmentMoney.currencyCode`,
+        `${name}.shopMoney.currencyCode`,
+      ],
+    ),
+    ...['billingAddress', 'shippingAddress'].flatMap((name) => [
+      `${name}.company`,
+      `${name}.province`,
+    ]),
+    ...['lineItems.id', 'lineItems.currentQuantity', 'lineItems.variantTitle'],
+  ],
+  fulfillments: [
+    ...['name', 'status', 'deliveredAt', 'estimatedDeliveryAt', 'fulfillmentLineItems.id'],
+  ],
+}
+
 /** Changes a response of the shop before the connector gets it. */
 type Change = (body: unknown) => unknown
 
@@ -68,7 +103,7 @@ export const openScene = (traffic: Traffic) => {
     const lines = body
       .split('\n')
       .filter(Boolean)
-      .map((line) => ({ text: JSON.stringify(traffic.received(JSON.parse(line))), end: 0 }))
+      .map((line) => ({ text: JSON.stringify(traffic.received(withUnsimulated(line))), end: 0 }))
     return { status, headers, body: { lines, isLast: true } }
   }
 
@@ -77,8 +112,8 @@ export const openScene = (traffic: Traffic) => {
     if (file) return fetchFile(file.url)
     const headers = { 'x-shopify-access-token': accessToken }
     const reply = await client(method, `/${SHOP}${path}`, { headers, body })
-    const { status } = reply
-    return { status, headers: reply.headers, body: traffic.received(change(reply.json)) }
+    const received = traffic.received(change(withUnsimulated(reply.body)))
+    return { status: reply.status, headers: reply.headers, body: received }
   }
   const run = <Result>(steps: Steps<Result>): Promise<Result> => runSteps(connector, steps, send)
 
@@ -104,6 +139,11 @@ export const openScene = (traffic: Traffic) => {
   }
   const shown = async (plural: string, raw: unknown): Promise<Row> =>
     withoutEmpty(await mapped(plural, raw))
+  const restOf = async (plural: string, raw: unknown): Promise<Row> => {
+    const { remoteFields } = await mapped(plural, raw)
+    const paths = REST[plural] ?? []
+    return Object.fromEntries(paths.map((path) => [path, valuesAt(remoteFields, path)]))
+  }
 
   /** Sends a request and reads its response. @throws StepFailure */
   const exchange = (request: AppRequest, change?: Change): Promise<AppResponse> =>
@@ -137,25 +177,30 @@ export const openScene = (traffic: Traffic) => {
 
   return {
     ...{ simulator, shop, run, exchange, readContext },
-    /** Everything that a listing shows, the ids that it reports as deleted, and its steps. */
-    list: async (plural: string, since?: string, change?: Change) => {
+    /** What a listing shows, the ids that it reports as deleted, and its steps. @param most stops after these pages */
+    list: async (plural: string, since?: string, change?: Change, most = 99) => {
       const { listRequest, readList } = resourceOf(plural)
       const context = await readContext()
       const rows: Row[] = []
+      const rests: Row[] = []
       const deleted: string[] = []
       const steps: Json[] = []
-      for (let cursor: Json | undefined, isEnd = false; !isEnd; ) {
+      let cursor: Json | undefined
+      for (let left = most; left > 0; left -= 1) {
         const position: ListPosition = { since, cursor, context }
         const page = readList(await exchange(listRequest(position), change), position)
-        for (const raw of page.records) rows.push(await shown(plural, raw))
+        for (const raw of page.records) {
+          rows.push(await shown(plural, raw))
+          rests.push(await restOf(plural, raw))
+        }
         deleted.push(...(page.deleted ?? []))
-        simulator.clock.advance(page.waitMs ?? 0)
         cursor = page.next
+        if (cursor === undefined) break
         // Of the passes of a listing, the steps of the one with all records.
-        steps.push(...textsAt(cursor, 'at.step').slice(0, 1))
-        isEnd = cursor === undefined
+        steps.push(...textsAt(cursor, 'at.step'))
+        if (left > 1) simulator.clock.advance(page.waitMs ?? 0)
       }
-      return { rows, deleted, steps }
+      return { rows, rests, deleted, steps }
     },
     /** The requests and the pages of a listing whose responses have these data. */
     listRecorded: (plural: string, since: string | undefined, data: readonly object[]) => {
@@ -175,22 +220,32 @@ export const openScene = (traffic: Traffic) => {
       }
       return { variables, pages, isEnd: cursor === undefined }
     },
-    /** The record that the shop would show as `node`: its row and some of its own fields. */
-    recorded: async (plural: string, node: object, names: readonly string[] = []) => {
+    /** The row of a record that the shop shows as `node`. */
+    recorded: async (plural: string, node: object): Promise<Row> => {
       const steps = writerOf(plural).get('', undefined, await readContext())
       const body = traffic.received({ data: { node } })
-      const raw = await runSteps(connector, steps, async () => ({ status: 200, headers: {}, body }))
-      const row = await mapped(plural, raw)
-      const rest = valuesOf(row.remoteFields)
-      return { row: withoutEmpty(row), rest: names.map((name) => rest[name]) }
+      return shown(
+        plural,
+        await runSteps(connector, steps, async () => ({ status: 200, headers: {}, body })),
+      )
+    },
+    /** The variables of the requests that steps send, to which the shop responds with these data. */
+    play: async (steps: Steps<unknown>, data: readonly object[]) => {
+      const sent: unknown[] = []
+      const result = await runSteps(connector, steps, async (request) => {
+        sent.push(valuesOf(traffic.sent(request).body).variables)
+        const body = traffic.received({ data: data[sent.length - 1] })
+        return { status: 200, headers: {}, body }
+      })
+      return { sent, result }
     },
     get: async (plural: string, remoteId: string): Promise<Row | undefined> => {
       const raw = await read(plural, remoteId)
       return raw === undefined ? undefined : shown(plural, raw)
     },
     /** What a record has beside its unified fields. */
-    rest: async (plural: string, remoteId: string): Promise<Values> =>
-      valuesOf((await mapped(plural, await read(plural, remoteId))).remoteFields),
+    rest: async (plural: string, remoteId: string): Promise<Row> =>
+      restOf(plural, await read(plural, remoteId)),
     create: async (plural: string, fields: Fields, remoteFields: Fields = {}): Promise<Row> =>
       shown(plural, await createRaw(plural, fields, remoteFields)),
     update: async (plural: string, remoteId: string, fields: Fields, remoteFields: Fields = {}) => {
@@ -203,16 +258,17 @@ export const openScene = (traffic: Traffic) => {
       const { delete: remove } = writerOf(plural)
       await run(remove.steps(await stored(plural, remoteId), await attempt()))
     },
-    /** The unified name of the field that the connector or the shop refuses in a new record. */
-    refusedField: async (plural: string, fields: Fields): Promise<string | undefined> => {
-      const failure = await createRaw(plural, fields, {}).then(
-        () => new Error('The shop accepted the record.'),
+    /** The failure of a write: its kind, and the unified name of the field at fault. */
+    failureOf: async (plural: string, write: Promise<unknown>) => {
+      const failure = await write.then(
+        () => new Error('The shop accepted it.'),
         (error: unknown) => error,
       )
       // The connector itself names unified fields.
-      if (failure instanceof WriteRejection) return failure.field
+      if (failure instanceof WriteRejection) return { kind: 'refused', field: failure.field }
       if (!(failure instanceof StepFailure)) throw failure
-      return failure.field && unifiedField(resourceOf(plural).mapping, failure.field)
+      const { kind, field } = failure
+      return { kind, field: field && unifiedField(resourceOf(plural).mapping, field) }
     },
   }
 }
