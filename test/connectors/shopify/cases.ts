@@ -1,6 +1,8 @@
 /** What the connector makes of a shop, field by field: each case is a literal input and a literal outcome. */
 import { connector } from '../../../src/connectors/shopify/manifest.ts'
 import { entriesOf, valuesOf } from '../../../src/definition/raw-values.ts'
+import { isSigned } from '../../../src/inbound/verify-signature.ts'
+import type { WebhookMessage } from '../../simulators/engine/webhooks.ts'
 import type { Traffic } from '../field-mutations.ts'
 import { type Fields, gid, isLarge, ref, type Scene } from './scene.ts'
 
@@ -112,7 +114,12 @@ const shipped = {
   trackingUrls: ['https://t.example/1', 'https://t.example/2'],
 }
 const shownFulfillment = {
-  ...{ remoteId: FULFILLMENT, orderId: ref('orders', ORDER), shipmentState: 'SHIPPED', ...shipped },
+  ...{
+    remoteId: FULFILLMENT,
+    orderId: ref('orders', ORDER),
+    shipmentState: 'DELIVERED',
+    ...shipped,
+  },
   lineItems: [{ ...shownLine, lineItemId: gid('LineItem', 1), quantity: 2, price: '10.1' }],
   ...times,
 }
@@ -373,8 +380,8 @@ const shownRests: Readonly<Record<string, object>> = {
     ...presented('totalDiscountsSet', '0.0'),
     ...presented('totalShippingPriceSet', '5.39'),
     ...presented('totalTaxSet', '6.33'),
-    ...{ 'billingAddress.company': ['Kern AG'], 'billingAddress.province': ['HH'] },
-    ...{ 'shippingAddress.company': ['Ko'], 'shippingAddress.province': ['HB'] },
+    ...{ 'billingAddress.company': ['Kern AG'], 'billingAddress.province': ['Hamburg'] },
+    ...{ 'shippingAddress.company': ['Ko'], 'shippingAddress.province': ['Bremen'] },
     ...{ 'lineItems.id': [gid('LineItem', 1)], 'lineItems.currentQuantity': [3] },
     'lineItems.variantTitle': ['S'],
   },
@@ -418,6 +425,22 @@ const lists: readonly ShopifyCase[] = Object.entries(shownRows).flatMap(([plural
     expected: Array(3).fill(shownRests[plural]),
   },
 ])
+
+/** A page of the fulfillment orders of an order: one, with two units of a line that are left to ship. */
+const fulfillmentOrderPage = (id: string, status: string, endCursor: string | null) => {
+  const line = { id: `${id}-l`, remainingQuantity: 2, lineItem: { id: 'l' } }
+  const nodes = [{ id, status, lineItems: { nodes: [line] } }]
+  const pageInfo = { hasNextPage: endCursor !== null, endCursor }
+  return { order: { fulfillmentOrders: { nodes, pageInfo } } }
+}
+
+/** Fulfills three units of the line. */
+const createFulfillment = (remoteFields: Fields) => {
+  const { create } = connector.resources['commerce/fulfillments']?.write ?? {}
+  if (!create) throw new Error('The connector creates no fulfillments.')
+  const fields = { orderId: ORDER, lineItems: [{ lineItemId: 'l', quantity: 3 }] }
+  return create.steps({ fields, remoteFields }, { key: 'attempt' })
+}
 
 /** Records with more parts, or lists with more records, than one response has. */
 const pages: readonly ShopifyCase[] = [
@@ -513,31 +536,11 @@ const pages: readonly ShopifyCase[] = [
   },
   {
     name: 'the fulfillment orders of an order, of which one is on hold',
-    run: async ({ play, readContext }) => {
-      const order = (id: string, status: string, endCursor: string | null) => ({
-        order: {
-          id: ORDER,
-          fulfillmentOrders: {
-            nodes: [
-              {
-                ...{ id, status },
-                lineItems: {
-                  nodes: [{ id: `${id}-l`, remainingQuantity: 2, lineItem: { id: 'l' } }],
-                },
-              },
-            ],
-            pageInfo: { hasNextPage: endCursor !== null, endCursor },
-          },
-        },
-      })
-      const fields = { orderId: ORDER, lineItems: [{ lineItemId: 'l', quantity: 3 }] }
-      const steps = connector.resources['commerce/fulfillments']?.write?.create?.steps(
-        { fields, remoteFields: { notifyCustomer: true } },
-        { key: 'attempt', context: await readContext() },
-      )
-      if (!steps) throw new Error('The connector creates no fulfillments.')
-      const { sent, result } = await play(steps, [
-        ...[order('a', 'OPEN', 'x'), order('b', 'ON_HOLD', 'y'), order('c', 'IN_PROGRESS', null)],
+    run: async ({ play }) => {
+      const { sent, result } = await play(createFulfillment({ notifyCustomer: true }), [
+        fulfillmentOrderPage('a', 'OPEN', 'x'),
+        fulfillmentOrderPage('b', 'ON_HOLD', 'y'),
+        fulfillmentOrderPage('c', 'IN_PROGRESS', null),
         { fulfillmentCreate: { fulfillment: { id: FULFILLMENT }, userErrors: [] } },
         {
           node: {
@@ -569,10 +572,13 @@ const pages: readonly ShopifyCase[] = [
 
 const NO_PARTS = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
 
+const CLOSED = ['2026-11-23T17:00:00Z']
+const CANCELLED = ['2026-11-23T17:00:01Z', '2026-11-23T17:00:01Z', 'CUSTOMER']
+
 const states: readonly ShopifyCase[] = [
   {
     name: 'a closed and a cancelled order, by each way to list them',
-    run: async ({ shop, simulator, list, get }) => {
+    run: async ({ shop, simulator, list, get, rest }) => {
       const lineItems = [{ title: 'Shade', quantity: 1 }]
       shop.createOrder({ lineItems, closedAt: '2026-11-23T17:00:00Z' })
       const orderId = shop.createOrder({ lineItems })
@@ -586,9 +592,9 @@ const states: readonly ShopifyCase[] = [
         statuses: [...all.rows, ...changed.rows, ...inLarge.rows, one].map((row) => [
           ...[row.orderStatus, row.orderState],
         ]),
-        rests: [...all.rests, ...inLarge.rests].map((rest) => [
-          ...[rest.closedAt, rest.cancelledAt, rest.cancelReason].flat(),
-        ]),
+        rests: [...all.rests, ...inLarge.rests, await rest('orders', orderId)].map(
+          ({ closedAt, cancelledAt, cancelReason }) => [closedAt, cancelledAt, cancelReason].flat(),
+        ),
       }
     },
     expected: {
@@ -601,12 +607,7 @@ const states: readonly ShopifyCase[] = [
           .flat(),
         ['closed', 'COMPLETED'],
       ],
-      rests: Array(2)
-        .fill([
-          ['2026-11-23T17:00:00Z'],
-          ['2026-11-23T17:00:01Z', '2026-11-23T17:00:01Z', 'CUSTOMER'],
-        ])
-        .flat(),
+      rests: [CLOSED, CANCELLED, CLOSED, CANCELLED, CANCELLED],
     },
   },
   {
@@ -642,130 +643,146 @@ const states: readonly ShopifyCase[] = [
   },
 ]
 
-/** Writes that the connector or the shop refuses: the kind, and the unified name of the field at fault. */
-const refusals: readonly ShopifyCase[] = (
-  [
-    ['customers', 'customerCreate', ({ create }) => create('customers', customer), 'email'],
-    [
-      ...(['customers', 'customerUpdate'] as const),
-      ({ update }) => update('customers', CUSTOMER, { email: 'nobody' }),
-      'email',
-    ],
-    [
-      ...(['products', 'productCreate'] as const),
-      ({ create }) => create('products', { productName: '' }),
-      'productName',
-    ],
-    [
-      ...(['products', 'productSet'] as const),
-      ({ create }) => create('products', { productName: '', variants: [small] }),
-      'productName',
-    ],
-    [
-      ...(['products', 'productUpdate'] as const),
-      ({ update }) => update('products', PRODUCT, { productName: '' }),
-      'productName',
-    ],
-    [
-      ...(['products', 'productVariantsBulkUpdate'] as const),
-      ({ update }) =>
-        update('products', PRODUCT, {
-          variants: [
-            { remoteId: SMALL, optionValues: large.optionValues },
-            { remoteId: LARGE, price: '1.00' },
-          ],
-        }),
-      'variants',
-    ],
-    [
-      ...(['products', 'productVariantsBulkCreate'] as const),
-      ({ update }) =>
-        update('products', PRODUCT, {
-          variants: [{ remoteId: SMALL }, { remoteId: LARGE }, { ...large, sku: 'L-X' }],
-        }),
-      'variants',
-    ],
-    [
-      ...(['orders', 'orderCreate'] as const),
-      ({ create }) =>
-        create('orders', {
-          lineItems: [{ variantId: gid('ProductVariant', 99), price: '1.00', quantity: 1 }],
-        }),
-      'lineItems',
-    ],
-    [
-      ...(['orders', 'orderUpdate'] as const),
-      ({ update }) => update('orders', ORDER, { customer: { email: 'nobody' } }),
-      'customer',
-    ],
-    [
-      ...(['orders', 'orderCustomerSet'] as const),
-      ({ update }) => update('orders', ORDER, { customer: { customerId: gid('Customer', 99) } }),
-      'customer',
-    ],
-    [
-      ...(['orders', 'the names of a known customer'] as const),
-      ({ update }) => update('orders', ORDER, { customer: { firstName: 'Eva' } }),
-      'customer.firstName',
-    ],
-    [
-      ...(['fulfillments', 'more units than are left'] as const),
-      ({ create }) =>
-        create('fulfillments', {
-          orderId: ORDER,
-          lineItems: [{ lineItemId: gid('LineItem', 1), quantity: 2 }],
-        }),
-      'lineItems[0].quantity',
-    ],
-    [
-      ...(['fulfillments', 'an order that the shop does not have'] as const),
-      ({ create }) =>
-        create('fulfillments', {
-          orderId: gid('Order', 99),
-          lineItems: [{ lineItemId: gid('LineItem', 1), quantity: 2 }],
-        }),
-      'orderId',
-    ],
-    [
-      ...(['customers', 'customerDelete'] as const),
-      ({ remove }) => remove('customers', gid('Customer', 99)),
-      undefined,
-    ],
-    [
-      ...(['orders', 'orderDelete'] as const),
-      ({ remove }) => remove('orders', gid('Order', 99)),
-      undefined,
-    ],
-    [
-      ...(['products', 'productDelete'] as const),
-      ({ remove }) => remove('products', gid('Product', 99)),
-      undefined,
-    ],
-    [
-      ...(['fulfillments', 'fulfillmentCancel'] as const),
-      ({ remove }) => remove('fulfillments', gid('Fulfillment', 99)),
-      undefined,
-    ],
-    [
-      ...(['fulfillments', 'fulfillmentTrackingInfoUpdate'] as const),
-      ({ update }) => update('fulfillments', gid('Fulfillment', 99), { carrier: 'UPS' }),
-      undefined,
-    ],
-  ] satisfies readonly (readonly [
-    plural: string,
-    name: string,
-    write: (scene: Scene) => Promise<unknown>,
-    field: string | undefined,
-  ])[]
-).map(([plural, name, write, field]) => ({
-  name: `a refusal: ${name}`,
-  run: async (scene) => {
-    await fill(scene)
-    return scene.failureOf(plural, write(scene))
+interface Refusal {
+  readonly plural: string
+  /** The mutation that the shop refuses, or what the connector notices. */
+  readonly by: string
+  write(scene: Scene): Promise<unknown>
+  /** The unified name of the field at fault. Absent: the record itself is missing. */
+  readonly field?: string
+  readonly reason: string
+}
+
+const MISSING_LINE = { variantId: gid('ProductVariant', 99), price: '1.00', quantity: 1 }
+const OPEN_LINE = { lineItemId: gid('LineItem', 1), quantity: 2 }
+
+const refused: readonly Refusal[] = [
+  {
+    ...{ plural: 'customers', by: 'customerCreate', field: 'email' },
+    write: ({ create }) => create('customers', customer),
+    reason: 'Email has already been taken; Phone has already been taken',
   },
-  // Without a field, the record itself is missing.
-  expected: { kind: field === undefined ? 'absent' : 'refused', field },
-}))
+  {
+    ...{ plural: 'customers', by: 'customerUpdate', field: 'email' },
+    write: ({ update }) => update('customers', CUSTOMER, { email: 'nobody' }),
+    reason: 'Email is invalid',
+  },
+  {
+    ...{ plural: 'products', by: 'productCreate', field: 'productName' },
+    write: ({ create }) => create('products', { productName: ' ' }),
+    reason: "Title can't be blank",
+  },
+  {
+    ...{ plural: 'products', by: 'productSet', field: 'productName' },
+    write: ({ create }) => create('products', { productName: ' ', variants: [small] }),
+    reason: "INVALID_INPUT: Title can't be blank",
+  },
+  {
+    ...{ plural: 'products', by: 'productUpdate', field: 'productName' },
+    write: ({ update }) => update('products', PRODUCT, { productName: ' ' }),
+    reason: "Title can't be blank",
+  },
+  {
+    ...{ plural: 'products', by: 'productVariantsBulkUpdate', field: 'variants' },
+    write: ({ update }) => {
+      const second = { remoteId: SMALL, optionValues: large.optionValues }
+      return update('products', PRODUCT, { variants: [second, { remoteId: LARGE }] })
+    },
+    reason: "VARIANT_ALREADY_EXISTS: The variant 'L' already exists.",
+  },
+  {
+    ...{ plural: 'products', by: 'productVariantsBulkCreate', field: 'variants' },
+    write: ({ update }) => {
+      const known = [{ remoteId: SMALL }, { remoteId: LARGE }]
+      return update('products', PRODUCT, { variants: [...known, { ...large, sku: 'L-X' }] })
+    },
+    reason: "VARIANT_ALREADY_EXISTS: The variant 'L' already exists.",
+  },
+  {
+    ...{ plural: 'orders', by: 'orderCreate', field: 'lineItems' },
+    write: ({ create }) => create('orders', { lineItems: [MISSING_LINE] }),
+    reason: 'INVALID: Variant does not exist',
+  },
+  {
+    ...{ plural: 'orders', by: 'orderUpdate', field: 'customer' },
+    write: ({ update }) => update('orders', ORDER, { customer: { email: 'nobody' } }),
+    reason: 'Email is invalid',
+  },
+  {
+    ...{ plural: 'orders', by: 'orderCustomerSet', field: 'customer' },
+    write: ({ update }) =>
+      update('orders', ORDER, { customer: { customerId: gid('Customer', 99) } }),
+    reason: 'Customer does not exist',
+  },
+  {
+    ...{ plural: 'orders', by: 'the name of a known customer', field: 'customer.firstName' },
+    write: ({ update }) => update('orders', ORDER, { customer: { firstName: 'Eva' } }),
+    reason: 'Shopify takes it from the customer.',
+  },
+  {
+    ...{ plural: 'fulfillments', by: 'more units than are left', field: 'lineItems[0].quantity' },
+    write: ({ create }) => create('fulfillments', { orderId: ORDER, lineItems: [OPEN_LINE] }),
+    reason: '1 units fewer of this line are left to ship.',
+  },
+  {
+    ...{ plural: 'fulfillments', by: 'an order that does not exist', field: 'orderId' },
+    write: ({ create }) =>
+      create('fulfillments', { orderId: gid('Order', 99), lineItems: [OPEN_LINE] }),
+    reason: 'Shopify has no such order.',
+  },
+  {
+    ...{ plural: 'customers', by: 'customerDelete', reason: "Customer can't be found" },
+    write: ({ remove }) => remove('customers', gid('Customer', 99)),
+  },
+  {
+    ...{ plural: 'orders', by: 'orderDelete', reason: 'NOT_FOUND: Order does not exist' },
+    write: ({ remove }) => remove('orders', gid('Order', 99)),
+  },
+  {
+    ...{ plural: 'products', by: 'productDelete', reason: 'Product does not exist' },
+    write: ({ remove }) => remove('products', gid('Product', 99)),
+  },
+  {
+    ...{ plural: 'fulfillments', by: 'fulfillmentCancel' },
+    write: ({ remove }) => remove('fulfillments', gid('Fulfillment', 99)),
+    reason: 'Fulfillment does not exist.',
+  },
+  {
+    ...{ plural: 'fulfillments', by: 'fulfillmentTrackingInfoUpdate' },
+    write: ({ update }) => update('fulfillments', gid('Fulfillment', 99), { carrier: 'UPS' }),
+    reason: 'Fulfillment does not exist.',
+  },
+]
+
+/** Writes that the connector or the shop refuses. */
+const refusals: readonly ShopifyCase[] = [
+  ...refused.map(
+    ({ plural, by, write, field, reason }): ShopifyCase => ({
+      name: `a refusal: ${by}`,
+      run: async (scene) => {
+        await fill(scene)
+        return scene.failureOf(plural, write(scene))
+      },
+      expected: { kind: field === undefined ? 'absent' : 'refused', field, reason },
+    }),
+  ),
+  {
+    name: 'a refusal: fulfillmentCreate',
+    run: async ({ play, failureOf }) => {
+      const message = 'Fulfillment order has an unfulfillable status'
+      const field = ['fulfillment', 'lineItemsByFulfillmentOrder', '0', 'fulfillmentOrderId']
+      return failureOf(
+        'fulfillments',
+        play(createFulfillment({}), [
+          fulfillmentOrderPage('a', 'OPEN', 'x'),
+          fulfillmentOrderPage('b', 'OPEN', null),
+          { fulfillmentCreate: { fulfillment: null, userErrors: [{ field, message }] } },
+        ]),
+      )
+    },
+    expected: { kind: 'refused', reason: 'Fulfillment order has an unfulfillable status' },
+  },
+]
 
 const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 150, restoreRate: 100 }
 
@@ -842,61 +859,102 @@ const responses: readonly ShopifyCase[] = [
 // Requests to this port are refused without a connection, so a delivery fails at once.
 const ADDRESS = 'http://127.0.0.1:1/events'
 
+const hooks = connector.webhooks
+if (!hooks?.subscription?.list) throw new Error('The connector has no subscriptions.')
+const { create: subscribe, list: listSubscriptions, delete: unsubscribe } = hooks.subscription
+const target = { address: ADDRESS, secret: '' }
+
+/** A delivery of the simulator, as the service verifies and reads it. */
+const receive = ({ headers, body }: WebhookMessage, { received }: Traffic, nowMs: number) => {
+  const passed = received({ headers, body: JSON.parse(body) })
+  const delivery = {
+    method: 'POST',
+    url: ADDRESS,
+    headers: passed.headers,
+    body: Buffer.from(body),
+  }
+  const secrets = ['client-secret']
+  const isVerified = isSigned(hooks.signature, delivery, passed.body, { secrets, nowMs })
+  const hasId = passed.headers[String(hooks.deliveryId)] !== undefined
+  return hooks
+    .events(passed)
+    .map(({ topic, remoteId, kind, company }) =>
+      [topic, remoteId, kind, company, isVerified, hasId].join(' '),
+    )
+}
+
 const webhooks: readonly ShopifyCase[] = [
   {
     name: 'subscriptions, deliveries and their events',
-    run: async (scene, { received }) => {
+    run: async (scene, traffic) => {
       const { simulator, run } = scene
-      const subscription = connector.webhooks?.subscription
-      if (!subscription?.list) throw new Error('The connector has no subscriptions.')
-      const created = await run(subscription.create({ address: ADDRESS, secret: '' }))
-      const fields = [...simulator.webhooks.subscriptions.values()].map(({ fields }) => fields)
-      const listed = await run(subscription.list())
+      const { ids } = valuesOf(await run(subscribe(target)))
+      const listed = await run(listSubscriptions())
+      const fields = [...simulator.webhooks.subscriptions.values()].map((one) => one.fields)
       await fill(scene)
       await scene.remove('orders', ORDER)
       await simulator.webhooks.deliver()
-      const events = simulator.webhooks.deliveries.flatMap(({ message: { headers, body } }) =>
-        connector.webhooks?.events(received({ headers, body: JSON.parse(body) })),
+      const events = simulator.webhooks.deliveries.flatMap(({ message }) =>
+        receive(message, traffic, simulator.clock.nowMs()),
       )
-      for (const { id } of listed) await run(subscription.delete(id))
+      for (const { id } of listed) await run(unsubscribe(id))
       return {
-        isListed: listed.map(({ id }) => id).join() === Object(created).ids.join(),
-        addresses: [...new Set(listed.map(({ address }) => address))],
+        isListed: listed.map(({ id }) => id).join() === String(ids),
+        addresses: [...new Set(listed.map(({ address: at }) => at))],
         fields: [fields[0], fields[2]],
-        events: [...new Set(events.map((event) => JSON.stringify(event)))].map((event) =>
-          Object.values(JSON.parse(event)).join(' '),
-        ),
-        left: (await run(subscription.list())).length,
+        events: [...new Set(events)],
+        left: (await run(listSubscriptions())).length,
       }
     },
     expected: {
-      ...{
-        isListed: true,
-        addresses: [ADDRESS],
-        fields: [['id', 'admin_graphql_api_id'], undefined],
-      },
+      ...{ isListed: true, addresses: [ADDRESS] },
+      fields: [['id', 'admin_graphql_api_id'], undefined],
       events: [
-        `commerce/customers ${CUSTOMER} changed acme`,
-        `commerce/products ${PRODUCT} changed acme`,
-        `commerce/orders ${ORDER} changed acme`,
-        `commerce/fulfillments ${FULFILLMENT} changed acme`,
-        `commerce/orders ${ORDER} deleted acme`,
+        `commerce/customers ${CUSTOMER} changed acme true true`,
+        `commerce/products ${PRODUCT} changed acme true true`,
+        `commerce/orders ${ORDER} changed acme true true`,
+        `commerce/fulfillments ${FULFILLMENT} changed acme true true`,
+        `commerce/orders ${ORDER} deleted acme true true`,
       ],
       left: 0,
     },
   },
   {
+    name: 'a delivery that names the record by its global id alone',
+    run: async (_, { received }) => {
+      const headers = {
+        'x-shopify-topic': 'orders/updated',
+        'x-shopify-shop-domain': 'acme.myshopify.com',
+      }
+      return hooks.events(received({ headers, body: { admin_graphql_api_id: ORDER } }))
+    },
+    expected: [{ topic: 'commerce/orders', remoteId: ORDER, kind: 'changed', company: 'acme' }],
+  },
+  {
+    name: 'a subscription that exists, and one that does not',
+    run: async ({ run, failureOf }) => {
+      await run(subscribe(target))
+      const missing = unsubscribe(gid('WebhookSubscription', 99))
+      return [
+        await failureOf('orders', run(subscribe(target))),
+        await failureOf('orders', run(missing)),
+      ]
+    },
+    expected: [
+      { kind: 'refused', reason: 'Address for this topic has already been taken' },
+      { kind: 'absent', reason: 'Webhook subscription does not exist' },
+    ],
+  },
+  {
     name: 'the second page of subscriptions',
     run: async ({ play }) => {
-      const subscription = connector.webhooks?.subscription
-      if (!subscription?.list) throw new Error('The connector has no subscriptions.')
       const page = (id: string, endCursor: string | null) => ({
         webhookSubscriptions: {
           nodes: [{ id, uri: ADDRESS }],
           pageInfo: { hasNextPage: endCursor !== null, endCursor },
         },
       })
-      return play(subscription.list(), [page('a', 'x'), page('b', null)])
+      return play(listSubscriptions(), [page('a', 'x'), page('b', null)])
     },
     expected: {
       sent: [{ after: null }, { after: 'x' }],

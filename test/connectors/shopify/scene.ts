@@ -44,15 +44,17 @@ const withoutEmpty = ({ id: _, remoteFields: __, remoteDeleted, ...rest }: Row):
   ...(remoteDeleted === true && { remoteDeleted }),
 })
 
-/** Values of fields that are always null in the simulator. */
-const UNSIMULATED: Readonly<Record<string, string>> = {
-  onlineStoreUrl: 'https://acme.example/products/lamp',
-  deliveredAt: '2026-11-25T09:00:00Z',
-  estimatedDeliveryAt: '2026-11-24T09:00:00Z',
+/** Values that the vendor has in place of those of the simulator, by the name of the field. */
+const UNSIMULATED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  onlineStoreUrl: { null: 'https://acme.example/products/lamp' },
+  deliveredAt: { null: '2026-11-25T09:00:00Z' },
+  estimatedDeliveryAt: { null: '2026-11-24T09:00:00Z' },
+  displayStatus: { FULFILLED: 'DELIVERED' },
+  province: { HH: 'Hamburg', HB: 'Bremen' },
 }
 
 const withUnsimulated = (text: string): unknown =>
-  JSON.parse(text, (name, value) => (value === null ? (UNSIMULATED[name] ?? null) : value))
+  JSON.parse(text, (name, value) => UNSIMULATED[name]?.[String(value)] ?? value)
 
 /** What records of a resource have beside their unified fields. */
 const REST: Readonly<Record<string, readonly string[]>> = {
@@ -258,17 +260,18 @@ export const openScene = (traffic: Traffic) => {
       const { delete: remove } = writerOf(plural)
       await run(remove.steps(await stored(plural, remoteId), await attempt()))
     },
-    /** The failure of a write: its kind, and the unified name of the field at fault. */
+    /** The failure of a write: its kind, its reason, and the unified name of the field at fault. */
     failureOf: async (plural: string, write: Promise<unknown>) => {
       const failure = await write.then(
         () => new Error('The shop accepted it.'),
         (error: unknown) => error,
       )
       // The connector itself names unified fields.
-      if (failure instanceof WriteRejection) return { kind: 'refused', field: failure.field }
+      if (failure instanceof WriteRejection)
+        return { kind: 'refused', field: failure.field, reason: failure.reason }
       if (!(failure instanceof StepFailure)) throw failure
-      const { kind, field } = failure
-      return { kind, field: field && unifiedField(resourceOf(plural).mapping, field) }
+      const { kind, field, message: reason } = failure
+      return { kind, field: field && unifiedField(resourceOf(plural).mapping, field), reason }
     },
   }
 }
