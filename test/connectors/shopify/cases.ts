@@ -396,35 +396,27 @@ const shownRests: Readonly<Record<string, object>> = {
 const stepsOf = (plural: string) =>
   plural === 'fulfillments' ? [[], []] : [['pages'], ['run', 'operation', 'file']]
 
-const lists: readonly ShopifyCase[] = Object.entries(shownRows).flatMap(([plural, row]) => [
-  {
-    name: `the lists of ${plural}`,
-    run: async (scene) => {
-      await fill(scene)
-      const all = await scene.list(plural)
-      const changed = await scene.list(plural, SINCE)
-      const later = await scene.list(plural, '2026-11-23T18:00:00.000Z')
-      const inLarge = await scene.list(plural, undefined, isLarge)
-      return {
-        rows: [all.rows, changed.rows, later.rows, inLarge.rows],
-        steps: [all.steps, inLarge.steps],
-      }
-    },
-    expected: { rows: [[row], [row], [], [row]], steps: stepsOf(plural) },
+const lists: readonly ShopifyCase[] = Object.entries(shownRows).map(([plural, row]) => ({
+  name: `the lists of ${plural}`,
+  run: async (scene) => {
+    await fill(scene)
+    const all = await scene.list(plural)
+    const changed = await scene.list(plural, SINCE)
+    const later = await scene.list(plural, '2026-11-23T18:00:00.000Z')
+    const inLarge = await scene.list(plural, undefined, isLarge)
+    const rest = await scene.rest(plural, String(valuesOf(row).remoteId))
+    return {
+      rows: [all.rows, changed.rows, later.rows, inLarge.rows],
+      rests: [...all.rests, ...inLarge.rests, rest],
+      steps: [all.steps, inLarge.steps],
+    }
   },
-  {
-    name: `the other fields of ${plural}`,
-    run: async (scene) => {
-      await fill(scene)
-      const listed = [
-        ...(await scene.list(plural)).rests,
-        ...(await scene.list(plural, undefined, isLarge)).rests,
-      ]
-      return [...listed, await scene.rest(plural, String(valuesOf(row).remoteId))]
-    },
-    expected: Array(3).fill(shownRests[plural]),
+  expected: {
+    rows: [[row], [row], [], [row]],
+    rests: Array(3).fill(shownRests[plural]),
+    steps: stepsOf(plural),
   },
-])
+}))
 
 /** A page of the fulfillment orders of an order: one, with two units of a line that are left to ship. */
 const fulfillmentOrderPage = (id: string, status: string, endCursor: string | null) => {
@@ -760,7 +752,7 @@ const refusals: readonly ShopifyCase[] = [
     ({ plural, by, write, field, reason }): ShopifyCase => ({
       name: `a refusal: ${by}`,
       run: async (scene) => {
-        await fill(scene)
+        if (field !== undefined) await fill(scene)
         return scene.failureOf(plural, write(scene))
       },
       expected: { kind: field === undefined ? 'absent' : 'refused', field, reason },
