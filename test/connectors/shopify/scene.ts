@@ -44,7 +44,7 @@ const withoutEmpty = ({ id: _, remoteFields: __, remoteDeleted, ...rest }: Row):
   ...(remoteDeleted === true && { remoteDeleted }),
 })
 
-/** Values that the vendor has in place of those of the simulator, by the name of the field. */
+/** Replaces values of the simulator that are always null, or the same as those of another field, by field name. */
 const UNSIMULATED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   onlineStoreUrl: { null: 'https://acme.example/products/lamp' },
   deliveredAt: { null: '2026-11-25T09:00:00Z' },
@@ -56,7 +56,7 @@ const UNSIMULATED: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 const withUnsimulated = (text: string): unknown =>
   JSON.parse(text, (name, value) => UNSIMULATED[name]?.[String(value)] ?? value)
 
-/** What records of a resource have beside their unified fields. */
+/** What records of a resource have in addition to their unified fields. */
 const REST: Readonly<Record<string, readonly string[]>> = {
   customers: ['note', 'tags', 'locale', 'taxExempt', 'state'],
   products: ['handle', 'publishedAt', 'variants.position', 'variants.inventoryItem.id'],
@@ -179,8 +179,8 @@ export const openScene = (traffic: Traffic) => {
 
   return {
     ...{ simulator, shop, run, exchange, readContext },
-    /** What a listing shows, the ids that it reports as deleted, and its steps. @param most stops after these pages */
-    list: async (plural: string, since?: string, change?: Change, most = 99) => {
+    /** What a listing shows, the ids that it reports as deleted, and its steps. @param maxPages stops after them */
+    list: async (plural: string, since?: string, change?: Change, maxPages = 99) => {
       const { listRequest, readList } = resourceOf(plural)
       const context = await readContext()
       const rows: Row[] = []
@@ -188,7 +188,7 @@ export const openScene = (traffic: Traffic) => {
       const deleted: string[] = []
       const steps: Json[] = []
       let cursor: Json | undefined
-      for (let left = most; left > 0; left -= 1) {
+      for (let left = maxPages; left > 0; left -= 1) {
         const position: ListPosition = { since, cursor, context }
         const page = readList(await exchange(listRequest(position), change), position)
         for (const raw of page.records) {
@@ -245,7 +245,7 @@ export const openScene = (traffic: Traffic) => {
       const raw = await read(plural, remoteId)
       return raw === undefined ? undefined : shown(plural, raw)
     },
-    /** What a record has beside its unified fields. */
+    /** What a record has in addition to its unified fields. */
     rest: async (plural: string, remoteId: string): Promise<Row> =>
       restOf(plural, await read(plural, remoteId)),
     create: async (plural: string, fields: Fields, remoteFields: Fields = {}): Promise<Row> =>
