@@ -168,7 +168,7 @@ describe('a listing', () => {
 
 describe('a listing of a large shop', () => {
   const OPERATION = gid('BulkOperation', 1)
-  const started = { bulkOperationRunQuery: { bulkOperation: { id: OPERATION }, problems: [] } }
+  const started = { bulkOperationRunQuery: { bulkOperation: { id: OPERATION } } }
   const status = (status: string, url: string | null = null) => ({ bulkOperation: { status, url } })
   const URL = 'https://storage.example/result?signature=s'
 
@@ -265,7 +265,7 @@ describe('a listing of a large shop', () => {
     ],
     [
       'waits for a place',
-      [{ bulkOperationRunQuery: { bulkOperation: null, problems: [{ message: 'limit' }] } }],
+      [{ bulkOperationRunQuery: { bulkOperation: null } }],
       { pass: 'all', at: { step: 'look' } },
       60_000,
     ],

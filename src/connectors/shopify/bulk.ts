@@ -37,19 +37,18 @@ export const bulkQuery = ({ list, filter, fields, part, media }: Collection): st
   return `{ ${inAll(name, [fields, ...parts].join(' '))} }`
 }
 
-const STATUS = 'status url'
-
 /** The number of records, up to one more than pages are for, and the operations that run. */
 const lookRequest = ({ list }: Collection): AppRequest =>
   query(
-    `query { ${list}Count(limit: ${MAX_PAGED + 1}) { count } bulkOperations(first: 10) { nodes { id query ${STATUS} } } }`,
+    `query { ${list}Count(limit: ${MAX_PAGED + 1}) { count } bulkOperations(first: 10) { nodes { id query status } } }`,
     {},
   )
 
-const RUN = `mutation ($query: String!) { bulkOperationRunQuery(query: $query, groupObjects: true) {
-  bulkOperation { id } problems: userErrors { message } } }`
+// A user error is not read: without an operation, the app has no place for another one.
+const RUN = `mutation ($query: String!) {
+  bulkOperationRunQuery(query: $query, groupObjects: true) { bulkOperation { id } } }`
 
-const OPERATION = `query ($id: ID!) { bulkOperation(id: $id) { ${STATUS} } }`
+const OPERATION = 'query ($id: ID!) { bulkOperation(id: $id) { status url } }'
 
 const RUNNING: readonly unknown[] = ['CREATED', 'RUNNING']
 

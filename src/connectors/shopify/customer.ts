@@ -86,7 +86,7 @@ export const customers = {
     },
     *delete({ remoteId: id }) {
       const signature = 'customerDelete(input: CustomerDeleteInput!)'
-      yield* mutate(signature, { input: { id } }, 'deletedCustomerId')
+      yield* mutate(signature, { input: { id } })
     },
     // Shopify changes the form of telephone numbers.
     normalize: ({ fields: { phone: _, ...fields }, remoteFields }) => ({ fields, remoteFields }),

@@ -56,17 +56,15 @@ function* writeVariants(productId: string, written: Json, stored: unknown): Step
     .filter(({ id }) => !before.has(id ?? null))
     .map((variant) => ({ optionValues: optionValues([]), ...variantInput(variant) }))
   if (changed.length > 0)
-    yield* mutateCoded(
-      `productVariantsBulkUpdate(productId: ID!, variants: ${VARIANTS})`,
-      { productId, variants: changed },
-      'product { id }',
-    )
+    yield* mutateCoded(`productVariantsBulkUpdate(productId: ID!, variants: ${VARIANTS})`, {
+      productId,
+      variants: changed,
+    })
   if (added.length > 0)
-    yield* mutateCoded(
-      `productVariantsBulkCreate(productId: ID!, variants: ${VARIANTS})`,
-      { productId, variants: added },
-      'product { id }',
-    )
+    yield* mutateCoded(`productVariantsBulkCreate(productId: ID!, variants: ${VARIANTS})`, {
+      productId,
+      variants: added,
+    })
 }
 
 /** The writer of products. */
@@ -96,12 +94,12 @@ export const productWriter = bodyWriter(mapping, {
     if (variants !== undefined) yield* writeVariants(id, variants, raw)
     if (Object.keys(body).length > 0) {
       const product = { ...body, id }
-      yield* mutate('productUpdate(product: ProductUpdateInput!)', { product }, 'product { id }')
+      yield* mutate('productUpdate(product: ProductUpdateInput!)', { product })
     }
     return yield* readBack(collection, { id })
   },
   *delete({ remoteId: id }) {
     const signature = 'productDelete(input: ProductDeleteInput!)'
-    yield* mutate(signature, { input: { id } }, 'deletedProductId')
+    yield* mutate(signature, { input: { id } })
   },
 })

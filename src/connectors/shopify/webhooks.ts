@@ -90,7 +90,7 @@ export const webhooks: Webhooks = {
       }
     },
     *delete(id) {
-      yield* mutate('webhookSubscriptionDelete(id: ID!)', { id }, 'deletedWebhookSubscriptionId')
+      yield* mutate('webhookSubscriptionDelete(id: ID!)', { id })
     },
   },
 }
