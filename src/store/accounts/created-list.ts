@@ -32,6 +32,12 @@ export interface CreatedList<Row, Entry> {
   toEntry(row: Row): Entry
 }
 
+/** The list with each entry in another form. */
+export const mapEntries = <Row, Entry, Result>(
+  { toEntry, ...list }: CreatedList<Row, Entry>,
+  toResult: (entry: Entry) => Result,
+): CreatedList<Row, Result> => ({ ...list, toEntry: (row) => toResult(toEntry(row)) })
+
 const orderOf = (alias: string): Prisma.Sql => raw(`ORDER BY ${alias}.created_at, ${alias}.id`)
 
 /** Reads a page by its number. One statement. */

@@ -6,14 +6,7 @@ import type { Queryable } from '../database/database.ts'
 import { isHeld } from '../database/lease-sql.ts'
 import { NEVER } from '../database/time-sql.ts'
 import { IS_COVERED, IS_FEED } from '../sync/sync-key.ts'
-import {
-  ALL,
-  type CreatedList,
-  type NumberedPage,
-  readForward,
-  readForwardOfEach,
-  readNumbered,
-} from './created-list.ts'
+import { ALL, type CreatedList, readForwardOfEach, readNumbered } from './created-list.ts'
 
 const { sql } = Prisma
 
@@ -133,7 +126,8 @@ const WEBHOOKS = sql`(
       OR w.last_received_at > statement_timestamp() - interval '1 day', false))
   FROM inbound_subscriptions w WHERE w.credential_id = c.id)`
 
-const credentialsOf = ({
+/** The credentials of an environment, with their syncs. */
+export const credentialsOf = ({
   environmentId,
   userId,
   app,
@@ -157,15 +151,7 @@ const credentialsOf = ({
 export const listCredentials = (
   database: Queryable,
   filter: CredentialFilter,
-  page: NumberedPage = ALL,
-): Promise<CredentialSummary[]> => readNumbered(database, credentialsOf(filter), page)
-
-/** A page of the credentials of an environment with their syncs, oldest first. @throws INVALID_CURSOR */
-export const pageCredentials = (
-  database: Queryable,
-  filter: CredentialFilter,
-  page: ForwardPage,
-): Promise<Listed<CredentialSummary>> => readForward(database, credentialsOf(filter), page)
+): Promise<CredentialSummary[]> => readNumbered(database, credentialsOf(filter), ALL)
 
 /** A page of the credentials of each of these end users. @throws INVALID_CURSOR */
 export const pageCredentialsOfUsers = (
