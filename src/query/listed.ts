@@ -21,7 +21,7 @@ export interface Listed<Node> {
   count(): Promise<number>
 }
 
-/** The cursors of a page: those of the rows from which its entries were read. */
+/** The cursors of a page: those of the rows of its entries. */
 export const cursorsOf =
   <Row>(rows: readonly Row[], encode: (row: Row) => string): Listed<unknown>['cursorAt'] =>
   (index) => {

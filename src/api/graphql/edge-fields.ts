@@ -43,7 +43,7 @@ const loadList = (
   )
 }
 
-/** Adds the edges to the types from which they lead. */
+/** Adds the edges to the types that they start from. */
 export const addEdges = (builder: Builder, types: OperationTypes, inputs: InputTypes): void => {
   for (const edge of objectEdges)
     builder.objectField(types.outputShape(edge.from), edge.name, (t) =>

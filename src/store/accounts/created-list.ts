@@ -1,4 +1,4 @@
-/** Lists in the order in which their rows were created, oldest first: pages by number, or after a cursor. */
+/** Lists in the order of creation, oldest first: pages by number, or after a cursor. */
 import { Prisma } from '@prisma/client'
 import {
   createCounts,
