@@ -60,15 +60,7 @@ export const addEdges = (builder: Builder, types: OperationTypes, inputs: InputT
         description: edge.doc,
         extensions: { complexity: listCost },
         args: {
-          ...Object.fromEntries(
-            Object.entries(edge.query).map(([name, field]) => [
-              name,
-              t.arg({
-                type: inputs.inputType({ typeName: edge.from.name, recordName: '' }, name, field),
-                description: field.doc,
-              }),
-            ]),
-          ),
+          ...inputs.fieldArguments(t.arg, edge.from.name, edge.query),
           ...pageArguments(t.arg, {}),
         },
         resolve: (values, args, context) => loadList(edge, values, args, context),
