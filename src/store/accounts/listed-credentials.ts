@@ -71,8 +71,7 @@ export interface CredentialFilter {
   readonly userId: string | undefined
   /** Only those of this app; undefined: of all. */
   readonly app?: string | undefined
-  readonly credentialId?: string
-  /** Only those with these ids. */
+  /** Only those with these ids; undefined: all. */
   readonly credentialIds?: readonly string[]
 }
 
@@ -131,7 +130,6 @@ export const credentialsOf = ({
   environmentId,
   userId,
   app,
-  credentialId,
   credentialIds,
 }: CredentialFilter): CreatedList<CredentialRow, CredentialSummary> => ({
   alias: 'c',
@@ -142,7 +140,6 @@ export const credentialsOf = ({
   where: sql`c.environment_id = ${environmentId}::uuid
     ${userId === undefined ? Prisma.empty : sql`AND c.user_id = ${userId}::uuid`}
     ${app === undefined ? Prisma.empty : sql`AND c.app = ${app}`}
-    ${credentialId === undefined ? Prisma.empty : sql`AND c.id = ${credentialId}::uuid`}
     ${credentialIds === undefined ? Prisma.empty : sql`AND c.id = ANY(${credentialIds}::uuid[])`}`,
   toEntry: toSummary,
 })
@@ -165,10 +162,13 @@ export const pageCredentialsOfUsers = (
 /** Finds a credential of an end user; undefined if the user has none with this id. */
 export const findCredential = async (
   database: Queryable,
-  scope: CredentialFilter & { readonly credentialId: string },
+  {
+    credentialId,
+    ...owner
+  }: Pick<CredentialFilter, 'environmentId' | 'userId'> & { readonly credentialId: string },
 ): Promise<CredentialSummary | undefined> => {
-  const credentialId = scope.credentialId.toLowerCase()
-  if (!isUuid(credentialId)) return undefined
-  const [found] = await listCredentials(database, { ...scope, credentialId })
+  const id = credentialId.toLowerCase()
+  if (!isUuid(id)) return undefined
+  const [found] = await listCredentials(database, { ...owner, credentialIds: [id] })
   return found
 }
