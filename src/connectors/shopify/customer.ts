@@ -2,12 +2,11 @@ import type { Pager } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { writtenTo } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { passes } from '../../definition/paging/compose.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
 import { customer } from '../../resources/commerce/customer.ts'
-import { allOf } from './bulk.ts'
+import { collectionPages } from './collection-pages.ts'
 import { mutate } from './graphql.ts'
-import { type Collection, comparedSync, deletedSince, matching } from './listing.ts'
+import { type Collection, comparedSync, matching } from './listing.ts'
 import { readBack, wholeRecord } from './whole-records.ts'
 
 const collection: Collection = {
@@ -63,11 +62,7 @@ const changed = (since: string): Pager => {
 /** Customers, also those without an account. */
 export const customers = {
   mapping,
-  ...passes(({ since }) =>
-    since === undefined
-      ? { all: allOf(collection) }
-      : { changed: changed(since), deleted: deletedSince('CUSTOMER', since) },
-  ),
+  ...collectionPages(collection, changed),
   sync: comparedSync,
   write: bodyWriter(mapping, {
     app: 'Shopify',

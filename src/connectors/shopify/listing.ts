@@ -121,11 +121,9 @@ const EVENTS = `query ($after: String, $query: String) { ${connection(
   '... on BasicEvent { action subjectId subjectType }',
 )} }`
 
-/** The ids of the records of a type that were deleted since a time (NOTES "deletions"). */
-export const deletedSince = (
-  subjectType: 'CUSTOMER' | 'ORDER' | 'PRODUCT',
-  since: string,
-): Pager => {
+/** The ids of the records of a collection that were deleted since a time (NOTES "deletions"). */
+export const deletedSince = ({ type }: Collection, since: string): Pager => {
+  const subjectType = type.toUpperCase()
   const filter = `action:destroy subject_type:${subjectType} ${notBefore('created_at', since)}`
   const events = relayPages({
     connection: 'data.events',
