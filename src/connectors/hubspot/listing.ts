@@ -5,7 +5,7 @@ import {
   type ReadMany,
   type ResourceWriter,
 } from '../../definition/connector.ts'
-import { mapRecords, passes } from '../../definition/paging/compose.ts'
+import { asDeleted, mapRecords, passes } from '../../definition/paging/compose.ts'
 import { cursorPages } from '../../definition/paging/cursor.ts'
 import { keysetPages } from '../../definition/paging/keyset.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
@@ -65,16 +65,8 @@ const idPages = (type: ObjectType, archived = false): Pager =>
   })
 
 /** Archived records, which are reported as deleted. */
-const archivedPages = (type: ObjectType): Pager => {
-  const pages = idPages(type, true)
-  return {
-    ...pages,
-    readList: (response, position) => {
-      const { records, ...page } = pages.readList(response, position)
-      return { ...page, records: [], deleted: records.map(String) }
-    },
-  }
-}
+const archivedPages = (type: ObjectType): Pager =>
+  asDeleted(idPages(type, true), (id) => [String(id)])
 
 /**
  * The ids of the records that have changed since a time. Each page is a search of its own, from the last id of the

@@ -1,5 +1,6 @@
 /** Lists of the Admin API: Relay connections, and the events that report deletions. */
 import type { AppRequest, Json, Pager } from '../../definition/connector.ts'
+import { asDeleted } from '../../definition/paging/compose.ts'
 import { relayPages } from '../../definition/paging/cursor.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
 import type { SyncDefinition } from '../../definition/sync.ts'
@@ -129,17 +130,11 @@ export const deletedSince = ({ type }: Collection, since: string): Pager => {
     connection: 'data.events',
     request: ({ after = null }) => query(EVENTS, { after, query: filter }),
   })
-  return {
-    listRequest: events.listRequest,
-    readList: (response, position) => {
-      const page = events.readList(response, position)
-      const deleted = page.records
-        .map(valuesOf)
-        .filter((event) => event.action === 'destroy' && event.subjectType === subjectType)
-        .map(({ subjectId }) => String(subjectId))
-      return { ...page, records: [], deleted }
-    },
-  }
+  return asDeleted(events, (event) => {
+    const { action, subjectId, ...subject } = valuesOf(event)
+    const isDeletion = action === 'destroy' && subject.subjectType === subjectType
+    return isDeletion ? [String(subjectId)] : []
+  })
 }
 
 /** The lag of the search index is not documented (NOTES "the search index"). */
