@@ -1,5 +1,5 @@
 /** Days in the time zone of an account: HubSpot stores the dates of deals and tasks as times. */
-import { isoTimestamp } from '../../definition/time.ts'
+import { firstInstant, isoTimestamp } from '../../definition/time.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const MILLISECONDS = /^\d{1,15}$/
@@ -63,7 +63,7 @@ export const dayIn = (timeZone: string, value: unknown): unknown => {
 
 /** Noon of a day in a zone, ISO 8601: a time that every reader puts on that day. */
 export const noonIn = (timeZone: string, day: string): string => {
-  const noonMs = Date.parse(`${day.slice(0, 10)}T00:00:00.000Z`) + DAY_MS / 2
+  const noonMs = Date.parse(firstInstant(day)) + DAY_MS / 2
   const offsetMs = shownIn(timeZone, noonMs) - noonMs
   return isoTimestamp(noonMs - offsetMs) ?? day
 }

@@ -13,6 +13,7 @@ import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import type { Mapping } from '../../definition/mapping.ts'
 import { textsAt, valuesOf } from '../../definition/raw-values.ts'
+import { isoTimestamp } from '../../definition/time.ts'
 import { isObject } from '../../definition/value.ts'
 import { getOf, pagesOf, readManyOf, sync } from './listing.ts'
 import { ACCOUNT_PATH, crmPath, type ObjectType } from './object-type.ts'
@@ -159,9 +160,9 @@ export const objectResource = (
  */
 function* readTime(field: string): Steps<string> {
   const { headers } = yield { method: 'GET', path: ACCOUNT_PATH }
-  const ms = Date.parse(headers.date ?? '')
-  if (Number.isNaN(ms)) throw new WriteRejection(`${APP} requires a time.`, field)
-  return new Date(ms).toISOString()
+  const time = isoTimestamp(headers.date)
+  if (time === undefined) throw new WriteRejection(`${APP} requires a time.`, field)
+  return time
 }
 
 /** The body with `hs_timestamp`: without a time, the present one (NOTES "activities have a time"). */

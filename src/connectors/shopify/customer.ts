@@ -3,6 +3,7 @@ import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { writtenTo } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
+import { shiftInstant } from '../../definition/time.ts'
 import { customer } from '../../resources/commerce/customer.ts'
 import { collectionPages } from './collection-pages.ts'
 import { mutate } from './graphql.ts'
@@ -38,7 +39,7 @@ const SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length
  */
 const changed = (since: string): Pager => {
   // The day in the time zone of the shop may be the one before.
-  const day = new Date(Date.parse(since) - DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length)
+  const day = shiftInstant(since, -DAY_MS).slice(0, 'YYYY-MM-DD'.length)
   const pages = matching(collection, `updated_at:>='${day}'`, {
     sortKey: 'UPDATED_AT',
     reverse: true,
