@@ -4,7 +4,7 @@ import type { ChangeFeed, FeedChange } from '../../definition/feed.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
 import { entriesOf, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 import { isoTimestamp, shiftInstant } from '../../definition/time.ts'
-import { selectSingle } from './company.ts'
+import { selectCompanyInfo } from './company.ts'
 import { listedAs, remoteIdOf } from './entity.ts'
 import { type Reported, reported, topicsOf } from './reported.ts'
 
@@ -33,7 +33,7 @@ export const changes: ChangeFeed = {
   topics: topicsOf(reported),
   request: ({ token }) =>
     token === undefined
-      ? selectSingle('CompanyInfo')
+      ? selectCompanyInfo
       : {
           method: 'GET',
           path: withQuery('/cdc', { entities, changedSince: String(token) }),
