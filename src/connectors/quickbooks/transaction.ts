@@ -75,5 +75,14 @@ export const documentState = states(statusOf, {
   Voided: 'VOID',
 })
 
+/** The rules of invoices and bills. */
+export const billing = {
+  ...transaction,
+  dueDate: notNull('DueDate'),
+  paidOnDate: null, // NOTES "statuses": it is the date of a payment
+  totalTaxAmount: taxOf,
+  balance: readOnly('Balance'),
+} as const
+
 /** The state of a payment. */
 export const paymentState = (raw: Values): string => (isVoided(raw) ? 'VOID' : 'COMPLETED')
