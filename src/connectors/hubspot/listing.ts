@@ -9,23 +9,17 @@ import { asDeleted, mapRecords, passes } from '../../definition/paging/compose.t
 import { cursorPages } from '../../definition/paging/cursor.ts'
 import { keysetPages } from '../../definition/paging/keyset.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
-import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
+import { valuesOf } from '../../definition/raw-values.ts'
 import type { SyncDefinition } from '../../definition/sync.ts'
 import { BATCH_SIZE, batchRecords, batchRequest, linkedPages, readLinked } from './linked-pages.ts'
 import { crmPath, type ObjectType } from './object-type.ts'
 import { propertyNames } from './portal.ts'
-import { listedLinks, mergedIds, shownRecord } from './record.ts'
+import { listedLinks, mergedIds, resultsOf, shownRecord } from './record.ts'
 
 const PAGE_SIZE = 100 // maximum of a listing
 
 // Servers refuse longer addresses (NOTES "properties are named").
 const MAX_PATH = 8_000
-
-const resultsOf = (body: unknown) => {
-  const { results } = valuesOf(body)
-  if (!Array.isArray(results)) throw new Error('The response of HubSpot has no results.')
-  return entriesOf(results)
-}
 
 /** The parameters that select what a record contains. */
 const selection = (type: ObjectType, context: unknown) => ({
@@ -126,7 +120,7 @@ export const pagesOf = (type: ObjectType): Pager =>
 export const readManyOf = (type: ObjectType): ReadMany => ({
   maxIds: BATCH_SIZE,
   request: (ids, context) => batchRequest(type, ids, context),
-  read: ({ body }, context) => batchRecords(type, { results: resultsOf(body) }, {}, context),
+  read: ({ body }, context) => batchRecords(type, body, {}, context),
 })
 
 /** Reads one record. A record that was merged into another has its id, and is not returned. */
