@@ -11,7 +11,13 @@ import { keysetPages } from '../../definition/paging/keyset.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
 import type { SyncDefinition } from '../../definition/sync.ts'
-import { BATCH_SIZE, batchRecords, batchRequest, linkedPages, readLinked } from './linked-pages.ts'
+import {
+  associatedPages,
+  BATCH_SIZE,
+  batchRecords,
+  batchRequest,
+  readLinked,
+} from './associated-pages.ts'
 import { crmPath, type ObjectType } from './object-type.ts'
 import { propertyNames } from './portal.ts'
 import { listedLinks, mergedIds, resultsOf, shownRecord } from './record.ts'
@@ -107,11 +113,11 @@ const hasShortPath = (type: ObjectType, context: unknown): boolean =>
 /** The listing of a type: all records and the archived ones, or those that have changed. */
 export const pagesOf = (type: ObjectType): Pager =>
   passes(({ since, context }) => {
-    if (since !== undefined) return { changed: linkedPages(type, changedIds(type, since)) }
+    if (since !== undefined) return { changed: associatedPages(type, changedIds(type, since)) }
     return {
       active: hasShortPath(type, context)
         ? recordPages(type, context)
-        : linkedPages(type, idPages(type)),
+        : associatedPages(type, idPages(type)),
       archived: archivedPages(type),
     }
   })

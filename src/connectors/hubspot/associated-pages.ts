@@ -90,7 +90,7 @@ const batchOf = ({ cursor }: ListPosition): Batch | undefined => {
 }
 
 /** Lists the records whose ids `trace` lists, at most a batch on each page. */
-export const linkedPages = (type: ObjectType, trace: Pager): Pager => {
+export const associatedPages = (type: ObjectType, trace: Pager): Pager => {
   const nextTarget = ({ links }: Batch): string | undefined =>
     Object.keys(type.links).find((target) => !Object.hasOwn(links, target))
 
