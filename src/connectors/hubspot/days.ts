@@ -5,7 +5,7 @@ const DAY_MS = 24 * 3600 * 1000
 const MILLISECONDS = /^\d{1,15}$/
 
 /** A time of HubSpot, which is ISO 8601 or milliseconds, as ISO 8601; any other value unchanged. */
-export const instantOf = (value: unknown): unknown =>
+export const isoTimeOf = (value: unknown): unknown =>
   isoTimestamp(typeof value === 'string' && MILLISECONDS.test(value) ? Number(value) : value) ??
   value
 
@@ -56,7 +56,7 @@ const shownIn = (timeZone: string, instantMs: number): number => {
 
 /** The day of a time in a zone, `YYYY-MM-DD`; a value that is not a time unchanged. */
 export const dayIn = (timeZone: string, value: unknown): unknown => {
-  const instant = instantOf(value)
+  const instant = isoTimeOf(value)
   const ms = typeof instant === 'string' ? Date.parse(instant) : Number.NaN
   return Number.isNaN(ms) ? value : isoTimestamp(shownIn(timeZone, ms))?.slice(0, 10)
 }
