@@ -5,7 +5,7 @@ import type { AppField } from '../../definition/custom-field.ts'
 import { orElse } from '../../definition/mapping/converters.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
 import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
-import { dayIn, instantOf, noonIn } from './days.ts'
+import { dayIn, isoTimeOf, noonIn } from './days.ts'
 import type { ObjectType } from './object-type.ts'
 import { portal, propertyNames, readProperties } from './portal.ts'
 
@@ -24,7 +24,7 @@ export const dayProperty = (name: string): Converter => ({
 export const timeProperty = (name: string): Converter => ({
   from: `properties.${name}`,
   on: [],
-  read: instantOf,
+  read: isoTimeOf,
 })
 
 /** The id of the only owner with this name, or of the one with this id. @throws WriteRejection */
