@@ -72,7 +72,7 @@ export interface BudgetedRequest {
 
 const MAX_WRITE_WAIT_MS = 5_000
 const MAX_READ_WAIT_MS = 2_000
-// Of reads that wait for the same limit only some are allowed at a time, so a read may have to wait more than once.
+// A limit that is free again allows only some of the reads that wait for it. The others wait again.
 const MAX_READ_WAITS_MS = 10_000
 // Of a rate limit without Retry-After: at most a minute of a declared period.
 const MAX_DEFAULT_PAUSE_MS = 60_000
