@@ -7,7 +7,6 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { EgressOptions } from '../outbound/egress.ts'
 import { createWebhookTransport, type OnWebhookRequest } from '../outbound/webhook-transport.ts'
@@ -98,7 +97,6 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
     onRequest: options.onRequest,
   })
   const stopping = new AbortController()
-  const stopped = Promise.withResolvers<void>()
   let following: Promise<void> | undefined
   const term = createLeaseTerm(leaseMs)
   let wake = Promise.withResolvers<void>()
@@ -213,12 +211,11 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
         log.warn({ err: error }, 'could not read the change log for webhooks')
       }
       const [pauseMs, ...later] = pauses
-      const waiting = new AbortController()
-      const poll = pauseMs === undefined ? [] : [wait(pauseMs, later, { signal: waiting.signal })]
-      for (const waited of poll) waited.catch(() => {})
-      const others = [wake.promise, stopped.promise].map((woken) => woken.then(() => pauses))
-      pauses = await Promise.race([next, ...others, ...poll])
-      waiting.abort()
+      const polled = Promise.withResolvers<readonly number[]>()
+      const timer = pauseMs !== undefined && setTimeout(polled.resolve, pauseMs, later)
+      const woken = wake.promise.then(() => pauses)
+      pauses = await Promise.race([next, polled.promise, woken])
+      if (timer) clearTimeout(timer)
     }
   }
 
@@ -241,7 +238,7 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
     },
     stop: async () => {
       stopping.abort()
-      stopped.resolve()
+      wake.resolve()
       await Promise.all([following, ...repeaters.map((repeater) => repeater.stop())])
       await assignments.leaveAll()
       checkpoints.stop()

@@ -43,7 +43,7 @@ export interface ChangesQuery {
   readonly recordId?: string
   /** Undefined: from the oldest change in the log. */
   readonly after?: ChangePosition | undefined
-  /** Upper bound, returned by `endOfLog`; undefined: the current end. */
+  /** Upper bound, returned by an earlier `endOfLog`; undefined: the current end. */
   readonly before?: ChangePosition
   readonly limit: number
 }
@@ -200,10 +200,9 @@ export const readChanges = async (
   query: ChangesQuery,
 ): Promise<ChangesPage> => {
   const { after, before, limit } = query
-  const readable = await endOfLog(database)
+  const end = before ?? (await endOfLog(database))
   // The reader is at the end of the log, and deleted changes are before it.
-  if (after && !isBefore(after, readable)) return { changes: [], next: after, truncated: false }
-  const end = before && isBefore(before, readable) ? before : readable
+  if (after && !isBefore(after, end)) return { changes: [], next: after, truncated: false }
   const rows: ChangeRow[] = []
   for (const range of await splitByEpoch(database, { after: after ?? START, end }))
     if (rows.length < limit)
@@ -216,12 +215,10 @@ export const readChanges = async (
   )
   const last = changes.at(-1)
   const isFull = changes.length === limit && last !== undefined
-  // Never move backwards: a reader may be ahead of `before`.
-  const scanned = after && isBefore(end, after) ? after : end
   const lastRow = rows.at(-1)
   return {
     changes,
-    next: isFull ? last.position : scanned,
+    next: isFull ? last.position : end,
     truncated: lastRow
       ? lastRow.truncated
       : after !== undefined && (await isExpired(database, after)),
