@@ -105,7 +105,12 @@ const toTerm = (condition: Condition, types: CustomTypes): FilterTerm => {
     )
   return parseFilterValue(
     {
-      ...{ name: path, field: FIELD, customField: name, operator, definition, filter },
+      name: path,
+      field: FIELD,
+      customField: name,
+      operator,
+      definition,
+      filter,
       type: parameterType(filter, operator),
       doc: definition.doc,
     },

@@ -259,7 +259,8 @@ describe('a WebSocket', () => {
     const received: (string | undefined)[] = []
     for (let n = 0; n < 5; n++) {
       const one = subscribe('WebSocket', {
-        ...{ url: limited.url, key: limited.tenant.key },
+        url: limited.url,
+        key: limited.tenant.key,
         query: 'subscription { nope }',
       })
       const errors = await one.ended.catch((errors) => errors)

@@ -244,7 +244,10 @@ test.each(transports)(
     }
     credential.mockRestore()
     const resumed = subscribe(transport, {
-      ...{ url: stage.url, key: stage.tenant.key, query, variables: { after } },
+      url: stage.url,
+      key: stage.tenant.key,
+      query,
+      variables: { after },
     })
     open.push(resumed)
     const expected = [...(all[0] as Subscribed).received.slice(0, 1), ...(await resumed.until(2))]

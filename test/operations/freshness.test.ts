@@ -30,7 +30,11 @@ beforeAll(async () => {
   credentialId = await createCredential(service.database, testVault, credential)
   client = createAppClient({ allowPrivateAddresses: true })
   engine = createSync({
-    ...{ database: service.database, vault: testVault, connectors, appClient: client, log },
+    database: service.database,
+    vault: testVault,
+    connectors,
+    appClient: client,
+    log,
     intervalMs: 600_000,
   })
   await engine.syncNow(credentialId)

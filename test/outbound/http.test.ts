@@ -62,7 +62,10 @@ afterEach(async () => {
 
 const clientOf = (options: Partial<AppClientOptions> = {}): AppClient => {
   const client = createAppClient({
-    ...{ allowPrivateAddresses: true, firstPauseMs: 1, maxPauseMs: 5, deadlineMs: 5000 },
+    allowPrivateAddresses: true,
+    firstPauseMs: 1,
+    maxPauseMs: 5,
+    deadlineMs: 5000,
     ...options,
   })
   clients.push(client)
@@ -257,7 +260,8 @@ describe('a response', () => {
     respond = (_request, response) => response.end(text)
     const failure = await failureOf(send({ ...get, method: 'POST' }))
     expect(failure).toMatchObject({
-      ...{ code: 'APP_UNAVAILABLE', problem: 'malformed' },
+      code: 'APP_UNAVAILABLE',
+      problem: 'malformed',
       reason: 'the response is nested more than 64 levels deep',
     })
   })
@@ -489,7 +493,9 @@ describe('an app in this process', () => {
   const localUrl = 'http://sandbox.local/v1'
   const sendTo = (app: (request: Request) => Promise<Response>, deadlineMs = 10_000) =>
     clientOf({
-      ...{ deadlineMs, maxRetries: 0, allowPrivateAddresses: false },
+      deadlineMs,
+      maxRetries: 0,
+      allowPrivateAddresses: false,
       localApps: new Map([['http://sandbox.local', app]]),
     }).send(connector, credentialOf({ url: localUrl }), get)
 

@@ -20,7 +20,9 @@ describe('OAuth', () => {
     simulator.addShop('other.myshopify.com', 'Other')
     const send = createClient(simulator)
     const request = {
-      ...{ client_id: 'ours', redirect_uri: CALLBACK, state: 's' },
+      client_id: 'ours',
+      redirect_uri: CALLBACK,
+      state: 's',
       scope: 'read_orders,write_products',
     }
     const authorize = `/${SHOP}/admin/oauth/authorize`
@@ -55,8 +57,11 @@ describe('OAuth', () => {
     const message = names.map((name) => `${name}=${searchParams.get(name)}`).join('&')
     expect(hmac).toBe(createHmac('sha256', 'secret').update(message).digest('hex'))
     expect(tokens.json).toEqual({
-      ...{ access_token: expect.any(String), expires_in: 3600, refresh_token: expect.any(String) },
-      ...{ refresh_token_expires_in: 7_776_000, scope: 'read_orders,write_products' },
+      access_token: expect.any(String),
+      expires_in: 3600,
+      refresh_token: expect.any(String),
+      refresh_token_expires_in: 7_776_000,
+      scope: 'read_orders,write_products',
     })
     const token = tokens.json.access_token
     expect((await ask(token)).json.data.orders.nodes).toEqual([])
@@ -226,8 +231,10 @@ describe('webhooks', () => {
       'x-shopify-hmac-sha256': hmac.digest('base64'),
     })
     expect(JSON.parse(message?.body ?? '')).toEqual({
-      ...{ id: Number(id.split('/').at(-1)), admin_graphql_api_id: id },
-      ...{ created_at: '2026-11-23T20:00:00Z', updated_at: '2026-11-23T20:00:00Z' },
+      id: Number(id.split('/').at(-1)),
+      admin_graphql_api_id: id,
+      created_at: '2026-11-23T20:00:00Z',
+      updated_at: '2026-11-23T20:00:00Z',
     })
   })
 

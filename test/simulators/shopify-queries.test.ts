@@ -183,7 +183,9 @@ describe('costs', () => {
     simulator.limits.set('points', bucket)
     const ask = () => send('{ orders(first: 10) { nodes { id } } }')
     expect((await ask()).extensions.cost.throttleStatus).toEqual({
-      ...{ maximumAvailable: 14, currentlyAvailable: 10, restoreRate: 100 },
+      maximumAvailable: 14,
+      currentlyAvailable: 10,
+      restoreRate: 100,
     })
     const throttled = await ask()
     expect([codeOf(throttled), throttled.data]).toEqual(['THROTTLED', undefined])
@@ -232,7 +234,9 @@ describe('bulk operations', () => {
     const { statuses, result, lines, path } = await run(opened, QUERY)
     expect(statuses).toEqual(['CREATED', 'RUNNING', 'COMPLETED'])
     expect(result).toMatchObject({
-      ...{ objectCount: '600', rootObjectCount: '300', type: 'QUERY' },
+      objectCount: '600',
+      rootObjectCount: '300',
+      type: 'QUERY',
       url: `http://simulator${path}`,
     })
     expect(lines.slice(0, 1)).toEqual([{ id: opened.ids[0], note: 'order 0' }])

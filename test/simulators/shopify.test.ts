@@ -431,7 +431,9 @@ const selectAll = (type: GraphQLObjectType): string =>
 test('every served field of every record has a value that fits the contract', async () => {
   const { query, shop, simulator } = open()
   const customerId = shop.createCustomer({
-    ...{ firstName: 'Amy', email: 'amy@example.com', phone: '+14155550100' },
+    firstName: 'Amy',
+    email: 'amy@example.com',
+    phone: '+14155550100',
     addresses: [ADDRESS],
   })
   const productId = shop.createProduct({ title: 'Shirt' })
@@ -445,7 +447,8 @@ test('every served field of every record has a value that fits the contract', as
     lineItems: [{ variantId, quantity: 1, taxLines: tax }],
     shippingLines: [{ title: 'Post', priceSet: { shopMoney: money('5') }, taxLines: tax }],
     transactions: [{ amountSet: { shopMoney: money('5') } }],
-    ...{ shippingAddress: ADDRESS, billingAddress: ADDRESS },
+    shippingAddress: ADDRESS,
+    billingAddress: ADDRESS,
   })
   const fulfillmentId = shop.fulfill(orderId, { company: 'UPS', number: '1' })
   shop.deleteProduct(shop.createProduct({ title: 'Gone' }))
@@ -458,8 +461,12 @@ test('every served field of every record has a value that fits the contract', as
     await query(`{ order(id: "${orderId}") { fulfillmentOrders(first: 1) { nodes { id } } }
     events(first: 1) { nodes { id } } }`)
   const ids = {
-    ...{ Customer: customerId, Product: productId, ProductVariant: variantId, Order: orderId },
-    ...{ FulfillmentOrder: order.fulfillmentOrders.nodes[0].id, Fulfillment: fulfillmentId },
+    Customer: customerId,
+    Product: productId,
+    ProductVariant: variantId,
+    Order: orderId,
+    FulfillmentOrder: order.fulfillmentOrders.nodes[0].id,
+    Fulfillment: fulfillmentId,
     BasicEvent: events.nodes[0].id,
     WebhookSubscription: made.webhookSubscriptionCreate.webhookSubscription.id,
     BulkOperation: made.bulkOperationRunQuery.bulkOperation.id,

@@ -247,7 +247,10 @@ it('is read by the first fetch after a webhook, and passed to it', async () => {
   if (!resource || !credential) throw new Error('The workshop has no credential.')
   const { signal } = new AbortController()
   const webhooks: Webhooks = {
-    ...{ scope: 'credential', topics: [], events: () => [], secret: { from: 'subscription' } },
+    scope: 'credential',
+    topics: [],
+    events: () => [],
+    secret: { from: 'subscription' },
     signature: { type: 'standardWebhooks' },
   }
   const app = { connector, webhooks, credential, appClient, signal, ending: signal }

@@ -176,7 +176,10 @@ describe('an app that does not answer', () => {
     shop.app.fill(15)
     shop.app.faults.push(undefined, { kind: 'hang' })
     const appClient = createAppClient({
-      ...{ ...quickClient, deadlineMs: 200, maxRetries: 0, allowPrivateAddresses: true },
+      ...quickClient,
+      deadlineMs: 200,
+      maxRetries: 0,
+      allowPrivateAddresses: true,
     })
     const engine = shop.engine({ appClient })
     expect(await failureOf(engine.syncNow(shop.credentialId))).toMatchObject({

@@ -46,7 +46,10 @@ const clients: AppClient[] = []
 /** A client with a memory of its own, as another process has. */
 const openClient = (times: Partial<RenewalTimes> = { betweenRejectionsMs: 0 }): AppClient => {
   const { appClient } = openAppClient({
-    ...{ database, vault: testVault, log: silentLog, clock: { nowMs: Date.now } },
+    database,
+    vault: testVault,
+    log: silentLog,
+    clock: { nowMs: Date.now },
     allowPrivateAddresses: true,
     renewalTimes: { leaseMs: 3000, waitMs: 5000, ...times },
   })
@@ -137,7 +140,8 @@ describe('a token', () => {
     expect(server.countsOf('refresh_token')).toEqual({ succeeded: 1, failed: new Map() })
     server.revoke('AccessToken')
     expect(await failureOf(client.send(connector, credential, get))).toMatchObject({
-      ...{ code: 'APP_AUTHENTICATION', isFinal: false },
+      code: 'APP_AUTHENTICATION',
+      isFinal: false,
     })
     expect(server.countsOf('refresh_token').succeeded).toBe(1)
   })
@@ -210,7 +214,8 @@ describe('a token', () => {
       })
       const rejected = { method, values: { ...values, ...wrong } }
       expect(await failureOf(client.check(connector, rejected, signal))).toMatchObject({
-        ...{ code: 'APP_AUTHENTICATION', isFinal: false },
+        code: 'APP_AUTHENTICATION',
+        isFinal: false,
       })
       const id = await createCredential(database, testVault, {
         ...owner,
@@ -235,7 +240,11 @@ describe('a credential whose renewal the app refuses', () => {
     server.revoke()
     const client = openClient()
     const sync = createSync({
-      ...{ database, vault: testVault, appClient: client, log: silentLog, intervalMs: 60_000 },
+      database,
+      vault: testVault,
+      appClient: client,
+      log: silentLog,
+      intervalMs: 60_000,
       connectors: new Map([['ledger', connector]]),
     })
     const failures = await Promise.all([

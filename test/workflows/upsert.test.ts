@@ -37,8 +37,14 @@ describe('an upsert', () => {
     expect(runs.map(({ kind }) => kind)).toEqual(['created', 'updated'])
     for (const run of runs)
       expect(run).toMatchObject({
-        ...{ installationId, workflowId: workflowIds[0], version: 1, recordId, failure: null },
-        ...{ status: 'succeeded', attempts: 1, targetRecordId: created?.recordId },
+        installationId,
+        workflowId: workflowIds[0],
+        version: 1,
+        recordId,
+        failure: null,
+        status: 'succeeded',
+        attempts: 1,
+        targetRecordId: created?.recordId,
       })
   })
 
@@ -355,7 +361,8 @@ describe('a failed attempt', () => {
     await shop.change(1, { orderNumber: 'A1' })
     const [run] = await shop.settled(1)
     expect(run).toMatchObject({
-      ...{ status: 'failed', attempts: 3 },
+      status: 'failed',
+      attempts: 3,
       failure: 'INTERNAL: an unexpected failure of this service',
     })
   })

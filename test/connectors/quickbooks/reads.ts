@@ -26,7 +26,8 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
     'trackingCategories',
     { Id: '1', EntityType: 'Department', Name: 'Shop', Active: false, ParentRef: { value: '2' } },
     {
-      ...{ trackingCategoryName: 'Shop', trackingCategoryStatus: 'Inactive' },
+      trackingCategoryName: 'Shop',
+      trackingCategoryStatus: 'Inactive',
       trackingCategoryType: 'Department',
       parentCategoryId: ref('trackingCategories', 'Department-2'),
     },
@@ -34,7 +35,10 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
   [
     'invoices',
     {
-      ...{ Id: '1', TotalAmt: 0, Balance: 0, PrivateNote: 'Voided' },
+      Id: '1',
+      TotalAmt: 0,
+      Balance: 0,
+      PrivateNote: 'Voided',
       Line: [
         {
           DetailType: 'SalesItemLineDetail',
@@ -43,12 +47,20 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
       ],
     },
     {
-      ...{ invoiceStatus: 'Voided', invoiceState: 'VOID', memo: 'Voided' },
-      ...{ totalAmount: '0', balance: '0' },
+      invoiceStatus: 'Voided',
+      invoiceState: 'VOID',
+      memo: 'Voided',
+      totalAmount: '0',
+      balance: '0',
       lineItems: [
         {
-          ...{ ...shownAccountLine, description: null, accountId: ref('accounts', '7') },
-          ...{ totalAmount: null, exchangeRate: null, companyId, currency: 'USD' },
+          ...shownAccountLine,
+          description: null,
+          accountId: ref('accounts', '7'),
+          totalAmount: null,
+          exchangeRate: null,
+          companyId,
+          currency: 'USD',
         },
       ],
     },
@@ -57,8 +69,10 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
     'invoices',
     { Id: '1', TotalAmt: 5, Balance: 2, invoiceStatus: 'PAYMENT_FAILED' },
     {
-      ...{ invoiceStatus: 'PAYMENT_FAILED', invoiceState: 'PARTIALLY_PAID' },
-      ...{ totalAmount: '5', balance: '2' },
+      invoiceStatus: 'PAYMENT_FAILED',
+      invoiceState: 'PARTIALLY_PAID',
+      totalAmount: '5',
+      balance: '2',
     },
   ],
   [
@@ -69,7 +83,10 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
   [
     'bills',
     {
-      ...{ Id: '1', TotalAmt: 0.3, Balance: 0, TxnTaxDetail: { TotalTax: 0.1 } },
+      Id: '1',
+      TotalAmt: 0.3,
+      Balance: 0,
+      TxnTaxDetail: { TotalTax: 0.1 },
       LinkedTxn: [
         { TxnId: '8', TxnType: 'PurchaseOrder' },
         { TxnId: '9', TxnType: 'BillPaymentCheck' },
@@ -77,8 +94,12 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
       Line: [{ LinkedTxn: [{ TxnId: '7', TxnType: 'PurchaseOrder' }] }],
     },
     {
-      ...{ billStatus: 'Paid', billState: 'PAID', subTotal: '0.2', totalTaxAmount: '0.1' },
-      ...{ totalAmount: '0.3', balance: '0' },
+      billStatus: 'Paid',
+      billState: 'PAID',
+      subTotal: '0.2',
+      totalTaxAmount: '0.1',
+      totalAmount: '0.3',
+      balance: '0',
       purchaseOrderIds: [ref('purchaseOrders', '8'), ref('purchaseOrders', '7')],
     },
   ],

@@ -86,7 +86,8 @@ const feeds: readonly QuickBooksCase[] = [
         VendorRef: { value: '1' },
         Line: [
           {
-            ...{ Amount: 8, DetailType: 'AccountBasedExpenseLineDetail' },
+            Amount: 8,
+            DetailType: 'AccountBasedExpenseLineDetail',
             AccountBasedExpenseLineDetail: { AccountRef: { value: '9' } },
           },
         ],
@@ -138,7 +139,10 @@ const feeds: readonly QuickBooksCase[] = [
       const event = { intuitentityid: '123', intuitaccountid: '310687' }
       const entities = [
         {
-          ...{ name: 'Vendor', id: '5', operation: 'Merge', deletedId: '4' },
+          name: 'Vendor',
+          id: '5',
+          operation: 'Merge',
+          deletedId: '4',
           lastUpdated: '2026-03-02T09:30:00Z',
         },
         { name: 'BillPayment', id: '6', operation: 'Delete' },
@@ -165,7 +169,9 @@ const feeds: readonly QuickBooksCase[] = [
     run: async (scene) => {
       const { company, exchange, readContext, list } = scene
       company.update('CompanyInfo', '1', {
-        ...{ LegalName: 'Acme Ltd', EmployerId: '91-123', FiscalYearStartMonth: 'March' },
+        LegalName: 'Acme Ltd',
+        EmployerId: '91-123',
+        FiscalYearStartMonth: 'March',
         WebAddr: { URI: 'https://acme.example' },
         PrimaryPhone: { FreeFormNumber: '555' },
       })
@@ -180,13 +186,23 @@ const feeds: readonly QuickBooksCase[] = [
       context: { companyId: '1', currency: 'USD', isMultiCurrency: true },
       listed: [
         {
-          ...{ remoteId: '1', companyName: 'Acme', companyLegalName: 'Acme Ltd' },
-          ...{ taxNumber: '91-123', fiscalYearEndMonth: 2, fiscalYearEndDay: 28 },
-          ...{ currency: 'USD', companyUrls: ['https://acme.example'] },
+          remoteId: '1',
+          companyName: 'Acme',
+          companyLegalName: 'Acme Ltd',
+          taxNumber: '91-123',
+          fiscalYearEndMonth: 2,
+          fiscalYearEndDay: 28,
+          currency: 'USD',
+          companyUrls: ['https://acme.example'],
           companyAddresses: [
             {
-              ...{ addressType: 'Billing', street1: '123 Sierra Way', street2: null },
-              ...{ city: 'San Pablo', state: 'CA', countrySubdivision: 'CA', country: 'US' },
+              addressType: 'Billing',
+              street1: '123 Sierra Way',
+              street2: null,
+              city: 'San Pablo',
+              state: 'CA',
+              countrySubdivision: 'CA',
+              country: 'US',
               zipCode: '87999',
             },
           ],

@@ -23,8 +23,12 @@ export const updates: readonly QuickBooksCase[] = [
     expected: ['ACTIVE', 'INACTIVE'].map((accountStatus) => ({
       remoteId: '10',
       accountName: accountStatus === 'ACTIVE' ? 'Trips' : 'Trips (deleted)',
-      ...{ classification: 'EXPENSE', accountType: 'EXPENSE', accountStatus },
-      ...{ currentBalance: '0', currency: 'USD', accountNumber: '7' },
+      classification: 'EXPENSE',
+      accountType: 'EXPENSE',
+      accountStatus,
+      currentBalance: '0',
+      currency: 'USD',
+      accountNumber: '7',
       parentAccountId: ref('accounts', '9'),
       ...common,
     })),
@@ -43,7 +47,9 @@ export const updates: readonly QuickBooksCase[] = [
     expected: ['ACTIVE', 'ARCHIVED'].map((customerStatus) => ({
       remoteId: '1',
       customerName: customerStatus === 'ACTIVE' ? 'Ann' : 'Ann (deleted)',
-      ...{ customerStatus, currency: 'USD', ...common },
+      customerStatus,
+      currency: 'USD',
+      ...common,
     })),
   },
   {
@@ -61,8 +67,13 @@ export const updates: readonly QuickBooksCase[] = [
     },
     expected: [
       {
-        ...{ remoteId: '1', itemName: 'Days', itemStatus: 'ACTIVE', itemType: 'SERVICE' },
-        ...{ unitPrice: '1.5', purchasePrice: '0.1', billAccountId: ref('accounts', '9') },
+        remoteId: '1',
+        itemName: 'Days',
+        itemStatus: 'ACTIVE',
+        itemType: 'SERVICE',
+        unitPrice: '1.5',
+        purchasePrice: '0.1',
+        billAccountId: ref('accounts', '9'),
         invoiceAccountId: ref('accounts', '7'),
         ...common,
       },
@@ -75,18 +86,24 @@ export const updates: readonly QuickBooksCase[] = [
     run: async (scene) => {
       seed(scene)
       scene.company.create('Invoice', {
-        ...{ CustomerRef: { value: '1' }, TxnDate: '2026-03-01' },
+        CustomerRef: { value: '1' },
+        TxnDate: '2026-03-01',
         TxnTaxDetail: { TxnTaxCodeRef: { value: '2' } },
         Line: [
           {
-            ...{ Description: 'Work', Amount: 20, DetailType: 'SalesItemLineDetail' },
+            Description: 'Work',
+            Amount: 20,
+            DetailType: 'SalesItemLineDetail',
             SalesItemLineDetail: {
-              ...{ ItemRef: { value: '1' }, Qty: 2, UnitPrice: 10 },
+              ItemRef: { value: '1' },
+              Qty: 2,
+              UnitPrice: 10,
               TaxCodeRef: { value: 'TAX' },
             },
           },
           {
-            ...{ Amount: 5, DetailType: 'DiscountLineDetail' },
+            Amount: 5,
+            DetailType: 'DiscountLineDetail',
             DiscountLineDetail: { PercentBased: false },
           },
         ],
@@ -101,20 +118,41 @@ export const updates: readonly QuickBooksCase[] = [
     },
     expected: {
       amounts: {
-        ...{ remoteId: '1', customerId: ref('customers', '1'), invoiceNumber: '1001' },
-        ...{ invoiceStatus: 'Open', invoiceState: 'OPEN', currency: 'EUR', exchangeRate: '1' },
-        ...{ issueDate: '2026-03-01T00:00:00.000Z', dueDate: '2026-05-01T00:00:00.000Z' },
-        ...{ subTotal: '26', totalDiscount: '5', totalTaxAmount: '2.4', totalAmount: '28.4' },
-        ...{ balance: '28.4', ...common },
+        remoteId: '1',
+        customerId: ref('customers', '1'),
+        invoiceNumber: '1001',
+        invoiceStatus: 'Open',
+        invoiceState: 'OPEN',
+        currency: 'EUR',
+        exchangeRate: '1',
+        issueDate: '2026-03-01T00:00:00.000Z',
+        dueDate: '2026-05-01T00:00:00.000Z',
+        subTotal: '26',
+        totalDiscount: '5',
+        totalTaxAmount: '2.4',
+        totalAmount: '28.4',
+        balance: '28.4',
+        ...common,
       },
       lines: [
         {
-          ...{ ...shownItemLine, unitPrice: 10, quantity: 3, trackingCategoryIds: [] },
-          ...{ totalAmount: 30, ...ofLine, exchangeRate: 1 },
+          ...shownItemLine,
+          unitPrice: 10,
+          quantity: 3,
+          trackingCategoryIds: [],
+          totalAmount: 30,
+          ...ofLine,
+          exchangeRate: 1,
         },
         {
-          ...{ ...shownItemLine, description: 'More', unitPrice: null, quantity: null },
-          ...{ trackingCategoryIds: [], totalAmount: 1, ...ofLine, exchangeRate: 1 },
+          ...shownItemLine,
+          description: 'More',
+          unitPrice: null,
+          quantity: null,
+          trackingCategoryIds: [],
+          totalAmount: 1,
+          ...ofLine,
+          exchangeRate: 1,
         },
       ],
     },
@@ -137,8 +175,11 @@ export const updates: readonly QuickBooksCase[] = [
       return { memo, billNumber, totalAmount, purchaseOrderNumber, deliveryDate }
     },
     expected: {
-      ...{ memo: 'late', billNumber: 'B-2', totalAmount: '8' },
-      ...{ purchaseOrderNumber: 'P-2', deliveryDate: '2026-04-01T00:00:00.000Z' },
+      memo: 'late',
+      billNumber: 'B-2',
+      totalAmount: '8',
+      purchaseOrderNumber: 'P-2',
+      deliveryDate: '2026-04-01T00:00:00.000Z',
     },
   },
   {
@@ -151,14 +192,16 @@ export const updates: readonly QuickBooksCase[] = [
         VendorRef: { value: '1' },
         Line: [
           {
-            ...{ Amount: 8, DetailType: 'AccountBasedExpenseLineDetail' },
+            Amount: 8,
+            DetailType: 'AccountBasedExpenseLineDetail',
             AccountBasedExpenseLineDetail: { AccountRef: { value: '9' } },
           },
         ],
       })
       const Line = [{ Amount: 8, LinkedTxn: [{ TxnId: '2', TxnType: 'Bill' }] }]
       const byCard = {
-        ...{ PayType: 'CreditCard', Line },
+        PayType: 'CreditCard',
+        Line,
         CreditCardPayment: { CCAccountRef: { value: '6' } },
       }
       await create('payments', { vendorId: '1', totalAmount: '8' }, byCard)

@@ -98,7 +98,9 @@ const pages: readonly ShopifyCase[] = [
         [name]: { nodes, pageInfo: { hasNextPage: endCursor !== null, endCursor } },
       })
       const deletion = (subjectId: string) => ({
-        ...{ action: 'destroy', subjectId, subjectType: 'CUSTOMER' },
+        action: 'destroy',
+        subjectId,
+        subjectType: 'CUSTOMER',
       })
       const {
         variables,
@@ -190,7 +192,10 @@ const states: readonly ShopifyCase[] = [
     name: 'an address without the code of its region',
     run: async ({ recorded }) => {
       const { billingAddress, shippingAddress } = await recorded('orders', {
-        ...{ id: ORDER, currencyCode: 'EUR', cancelledAt: null, lineItems: NO_PARTS },
+        id: ORDER,
+        currencyCode: 'EUR',
+        cancelledAt: null,
+        lineItems: NO_PARTS,
         billingAddress: { city: 'Split', province: 'Split-Dalmatia', provinceCode: null },
         shippingAddress: { city: 'Zadar', province: 'Zadar', provinceCode: null },
       })

@@ -130,7 +130,8 @@ const webhooks: readonly ShopifyCase[] = [
       }
     },
     expected: {
-      ...{ isListed: true, addresses: [ADDRESS] },
+      isListed: true,
+      addresses: [ADDRESS],
       fields: [['id', 'admin_graphql_api_id'], undefined],
       events: [
         `commerce/customers ${CUSTOMER} changed acme true true`,

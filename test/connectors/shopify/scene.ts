@@ -170,7 +170,8 @@ export const openScene = (traffic: Traffic) => {
 
   /** The record as the service would have stored it. */
   const stored = async (plural: string, remoteId: string) => ({
-    ...{ remoteId, record: {} },
+    remoteId,
+    record: {},
     raw: await read(plural, remoteId),
   })
 
@@ -178,7 +179,11 @@ export const openScene = (traffic: Traffic) => {
     run(writerOf(plural).create.steps({ fields, remoteFields }, await attempt()))
 
   return {
-    ...{ simulator, shop, run, exchange, readContext },
+    simulator,
+    shop,
+    run,
+    exchange,
+    readContext,
     /** What a listing shows, the ids that it reports as deleted, and its steps. @param maxPages stops after them */
     list: async (plural: string, since?: string, change?: Change, maxPages = 99) => {
       const { listRequest, readList } = resourceOf(plural)

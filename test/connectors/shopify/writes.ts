@@ -47,11 +47,16 @@ const creates: readonly ShopifyCase[] = [
     name: 'a new product without variants',
     run: (scene) => scene.create('products', product),
     expected: {
-      ...{ remoteId: PRODUCT, ...product, productUrl, ...times },
+      remoteId: PRODUCT,
+      ...product,
+      productUrl,
+      ...times,
       variants: [
         {
           ...shownVariant(SMALL, 'Default Title', {}),
-          ...{ price: '0.00', sku: null, optionValues: [] },
+          price: '0.00',
+          sku: null,
+          optionValues: [],
         },
       ],
     },
@@ -64,8 +69,10 @@ const creates: readonly ShopifyCase[] = [
       return scene.create(
         'orders',
         {
-          ...{ orderNumber: 'B-1', currency: 'USD' },
-          ...{ billingAddress: address, shippingAddress: otherAddress },
+          orderNumber: 'B-1',
+          currency: 'USD',
+          billingAddress: address,
+          shippingAddress: otherAddress,
           customer: { customerId: CUSTOMER, email: 'buyer@x.example', phone: '+49409' },
           lineItems: [
             { variantId: SMALL, price: '10.10', quantity: 3, sku: 'OWN' },
@@ -76,18 +83,34 @@ const creates: readonly ShopifyCase[] = [
       )
     },
     expected: {
-      ...{ remoteId: ORDER, orderNumber: 'B-1', orderStatus: 'open', orderState: 'OPEN' },
-      ...{ fulfillmentStatus: 'UNFULFILLED', fulfillmentState: 'UNFULFILLED' },
-      ...{ paymentStatus: 'PENDING', paymentState: 'UNPAID', currency: 'USD' },
-      ...{ totalPrice: '31.3', totalDiscount: '0.0', totalShipping: '0.0', totalTax: '0.0' },
+      remoteId: ORDER,
+      orderNumber: 'B-1',
+      orderStatus: 'open',
+      orderState: 'OPEN',
+      fulfillmentStatus: 'UNFULFILLED',
+      fulfillmentState: 'UNFULFILLED',
+      paymentStatus: 'PENDING',
+      paymentState: 'UNPAID',
+      currency: 'USD',
+      totalPrice: '31.3',
+      totalDiscount: '0.0',
+      totalShipping: '0.0',
+      totalTax: '0.0',
       lineItems: [
         { ...shownLine, sku: 'OWN', price: '10.1', unitCost: null, currency: 'USD' },
         {
-          ...{ productId: ref('products', PRODUCT), variantId: null, title: 'Shade', sku: null },
-          ...{ price: '1.0', unitCost: null, currency: 'USD', quantity: 1 },
+          productId: ref('products', PRODUCT),
+          variantId: null,
+          title: 'Shade',
+          sku: null,
+          price: '1.0',
+          unitCost: null,
+          currency: 'USD',
+          quantity: 1,
         },
       ],
-      ...{ billingAddress: address, shippingAddress: otherAddress },
+      billingAddress: address,
+      shippingAddress: otherAddress,
       customer: shownOrder.customer,
       ...times,
     },
@@ -103,11 +126,17 @@ const creates: readonly ShopifyCase[] = [
     },
     expected: [
       {
-        ...{ customerId: ref('customers', CUSTOMER), firstName: 'Eva', lastName: 'Ohm' },
-        ...{ email: 'eva@x.example', phone: null },
+        customerId: ref('customers', CUSTOMER),
+        firstName: 'Eva',
+        lastName: 'Ohm',
+        email: 'eva@x.example',
+        phone: null,
       },
       {
-        ...{ remoteId: CUSTOMER, firstName: 'Eva', lastName: 'Ohm', email: 'eva@x.example' },
+        remoteId: CUSTOMER,
+        firstName: 'Eva',
+        lastName: 'Ohm',
+        email: 'eva@x.example',
         ...times,
       },
     ],
@@ -163,15 +192,25 @@ const updates: readonly ShopifyCase[] = [
       return scene.update('products', PRODUCT, { ...changes, ...others })
     },
     expected: {
-      ...{ remoteId: PRODUCT, productName: 'Light', vendor: 'Ohm', productStatus: 'DRAFT' },
-      ...{ tags: ['x'], images: [IMAGE], productUrl },
+      remoteId: PRODUCT,
+      productName: 'Light',
+      vendor: 'Ohm',
+      productStatus: 'DRAFT',
+      tags: ['x'],
+      images: [IMAGE],
+      productUrl,
       variants: [
         shownVariant(SMALL, 'S', {
-          ...{ ...small, price: '11.00', sku: 'L-1', weight: { value: 2, unit: 'POUNDS' } },
+          ...small,
+          price: '11.00',
+          sku: 'L-1',
+          weight: { value: 2, unit: 'POUNDS' },
         }),
         shownVariant(LARGE, 'XL', { ...large, optionValues: [{ name: 'Size', value: 'XL' }] }),
         shownVariant(gid('ProductVariant', 3), 'M', {
-          ...{ ...small, sku: 'L-M', optionValues: [{ name: 'Size', value: 'M' }] },
+          ...small,
+          sku: 'L-M',
+          optionValues: [{ name: 'Size', value: 'M' }],
         }),
       ],
       ...times,
@@ -193,8 +232,11 @@ const updates: readonly ShopifyCase[] = [
       { ...otherAddress, city: 'Kiel' },
       ['Ko'],
       {
-        ...{ customerId: ref('customers', gid('Customer', 2)), firstName: 'Eva', lastName: null },
-        ...{ email: 'eva@x.example', phone: '+49777' },
+        customerId: ref('customers', gid('Customer', 2)),
+        firstName: 'Eva',
+        lastName: null,
+        email: 'eva@x.example',
+        phone: '+49777',
       },
     ],
   },
@@ -237,7 +279,8 @@ const updates: readonly ShopifyCase[] = [
       return { shipmentState, remoteDeleted, deleted }
     },
     expected: {
-      ...{ shipmentState: 'CANCELLED', remoteDeleted: true },
+      shipmentState: 'CANCELLED',
+      remoteDeleted: true,
       deleted: [ORDER, PRODUCT, CUSTOMER].map((remoteId) => [undefined, [], [remoteId]]),
     },
   },
@@ -311,32 +354,44 @@ const OPEN_LINE = { lineItemId: gid('LineItem', 1), quantity: 2 }
 
 const refused: readonly Refusal[] = [
   {
-    ...{ plural: 'customers', by: 'customerCreate', field: 'email' },
+    plural: 'customers',
+    by: 'customerCreate',
+    field: 'email',
     write: ({ create }) => create('customers', customer),
     reason: 'Email has already been taken; Phone has already been taken',
   },
   {
-    ...{ plural: 'customers', by: 'customerUpdate', field: 'email' },
+    plural: 'customers',
+    by: 'customerUpdate',
+    field: 'email',
     write: ({ update }) => update('customers', CUSTOMER, { email: 'nobody' }),
     reason: 'Email is invalid',
   },
   {
-    ...{ plural: 'products', by: 'productCreate', field: 'productName' },
+    plural: 'products',
+    by: 'productCreate',
+    field: 'productName',
     write: ({ create }) => create('products', { productName: ' ' }),
     reason: "Title can't be blank",
   },
   {
-    ...{ plural: 'products', by: 'productSet', field: 'productName' },
+    plural: 'products',
+    by: 'productSet',
+    field: 'productName',
     write: ({ create }) => create('products', { productName: ' ', variants: [small] }),
     reason: "INVALID_INPUT: Title can't be blank",
   },
   {
-    ...{ plural: 'products', by: 'productUpdate', field: 'productName' },
+    plural: 'products',
+    by: 'productUpdate',
+    field: 'productName',
     write: ({ update }) => update('products', PRODUCT, { productName: ' ' }),
     reason: "Title can't be blank",
   },
   {
-    ...{ plural: 'products', by: 'productVariantsBulkUpdate', field: 'variants' },
+    plural: 'products',
+    by: 'productVariantsBulkUpdate',
+    field: 'variants',
     write: ({ update }) => {
       const second = { remoteId: SMALL, optionValues: large.optionValues }
       return update('products', PRODUCT, { variants: [second, { remoteId: LARGE }] })
@@ -344,7 +399,9 @@ const refused: readonly Refusal[] = [
     reason: "VARIANT_ALREADY_EXISTS: The variant 'L' already exists.",
   },
   {
-    ...{ plural: 'products', by: 'productVariantsBulkCreate', field: 'variants' },
+    plural: 'products',
+    by: 'productVariantsBulkCreate',
+    field: 'variants',
     write: ({ update }) => {
       const known = [{ remoteId: SMALL }, { remoteId: LARGE }]
       return update('products', PRODUCT, { variants: [...known, { ...large, sku: 'L-X' }] })
@@ -352,56 +409,76 @@ const refused: readonly Refusal[] = [
     reason: "VARIANT_ALREADY_EXISTS: The variant 'L' already exists.",
   },
   {
-    ...{ plural: 'orders', by: 'orderCreate', field: 'lineItems' },
+    plural: 'orders',
+    by: 'orderCreate',
+    field: 'lineItems',
     write: ({ create }) => create('orders', { lineItems: [MISSING_LINE] }),
     reason: 'INVALID: Variant does not exist',
   },
   {
-    ...{ plural: 'orders', by: 'orderUpdate', field: 'customer' },
+    plural: 'orders',
+    by: 'orderUpdate',
+    field: 'customer',
     write: ({ update }) => update('orders', ORDER, { customer: { email: 'nobody' } }),
     reason: 'Email is invalid',
   },
   {
-    ...{ plural: 'orders', by: 'orderCustomerSet', field: 'customer' },
+    plural: 'orders',
+    by: 'orderCustomerSet',
+    field: 'customer',
     write: ({ update }) =>
       update('orders', ORDER, { customer: { customerId: gid('Customer', 99) } }),
     reason: 'Customer does not exist',
   },
   {
-    ...{ plural: 'orders', by: 'the name of a known customer', field: 'customer.firstName' },
+    plural: 'orders',
+    by: 'the name of a known customer',
+    field: 'customer.firstName',
     write: ({ update }) => update('orders', ORDER, { customer: { firstName: 'Eva' } }),
     reason: 'Shopify takes it from the customer.',
   },
   {
-    ...{ plural: 'fulfillments', by: 'more units than are left', field: 'lineItems[0].quantity' },
+    plural: 'fulfillments',
+    by: 'more units than are left',
+    field: 'lineItems[0].quantity',
     write: ({ create }) => create('fulfillments', { orderId: ORDER, lineItems: [OPEN_LINE] }),
     reason: '1 units fewer of this line are left to ship.',
   },
   {
-    ...{ plural: 'fulfillments', by: 'an order that does not exist', field: 'orderId' },
+    plural: 'fulfillments',
+    by: 'an order that does not exist',
+    field: 'orderId',
     write: ({ create }) =>
       create('fulfillments', { orderId: gid('Order', 99), lineItems: [OPEN_LINE] }),
     reason: 'Shopify has no such order.',
   },
   {
-    ...{ plural: 'customers', by: 'customerDelete', reason: "Customer can't be found" },
+    plural: 'customers',
+    by: 'customerDelete',
+    reason: "Customer can't be found",
     write: ({ remove }) => remove('customers', gid('Customer', 99)),
   },
   {
-    ...{ plural: 'orders', by: 'orderDelete', reason: 'NOT_FOUND: Order does not exist' },
+    plural: 'orders',
+    by: 'orderDelete',
+    reason: 'NOT_FOUND: Order does not exist',
     write: ({ remove }) => remove('orders', gid('Order', 99)),
   },
   {
-    ...{ plural: 'products', by: 'productDelete', reason: 'Product does not exist' },
+    plural: 'products',
+    by: 'productDelete',
+    reason: 'Product does not exist',
     write: ({ remove }) => remove('products', gid('Product', 99)),
   },
   {
-    ...{ plural: 'fulfillments', by: 'fulfillmentCancel' },
+    plural: 'fulfillments',
+    by: 'fulfillmentCancel',
     write: ({ remove }) => remove('fulfillments', gid('Fulfillment', 99)),
     reason: 'Fulfillment does not exist.',
   },
   {
-    ...{ plural: 'fulfillments', by: 'fulfillmentTrackingInfoUpdate' },
+    plural: 'fulfillments',
+    by: 'fulfillmentTrackingInfoUpdate',
     write: ({ update }) => update('fulfillments', gid('Fulfillment', 99), { carrier: 'UPS' }),
     reason: 'Fulfillment does not exist.',
   },

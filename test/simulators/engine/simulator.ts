@@ -101,15 +101,25 @@ export const createSimulator = (profile: Profile, options: SimulatorOptions = {}
     account.store.onChange((change) => webhooks.announce(change, account)),
   )
   const oauth = createAuthorizationServer({
-    ...{ vendor: profile.name, policy: profile.oauth },
-    ...{ clients, accounts, clock },
+    vendor: profile.name,
+    policy: profile.oauth,
+    clients,
+    accounts,
+    clock,
   })
   const faults = createFaults()
   const journal = createJournal()
   const limits = createLiveLimits(limited ? (profile.limits ?? []) : [], clock)
   const defects: string[] = []
   const begin = createResponder({
-    ...{ profile, clock, accounts, oauth, faults, journal, limits, defects },
+    profile,
+    clock,
+    accounts,
+    oauth,
+    faults,
+    journal,
+    limits,
+    defects,
   })
 
   const respond = async (request: ArrivedRequest): Promise<SentReply> => {

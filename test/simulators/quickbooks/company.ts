@@ -90,7 +90,12 @@ export const openCompany = (account: Account, clock: Clock, settings: CompanySet
       records.map(({ value }) => withBalance(entity, value)),
     )
   return {
-    ...{ account, store, clock, settings, names: indexNames(store), mergedInto: new Map() },
+    account,
+    store,
+    clock,
+    settings,
+    names: indexNames(store),
+    mergedInto: new Map(),
     stored: (entity, id) => store.find(entity, id)?.value,
     find: (entity, id) => {
       const record = store.find(entity, id)

@@ -69,8 +69,15 @@ const checkContact = (
 ]
 
 const NEW_CUSTOMER: Customer = {
-  ...{ firstName: null, lastName: null, email: null, phone: null, note: null },
-  ...{ locale: 'en', tags: [], taxExempt: false, addresses: [] },
+  firstName: null,
+  lastName: null,
+  email: null,
+  phone: null,
+  note: null,
+  locale: 'en',
+  tags: [],
+  taxExempt: false,
+  addresses: [],
 }
 
 /** The fields that an input sets. Null clears a field. */
