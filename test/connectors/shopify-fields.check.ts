@@ -26,8 +26,20 @@ test('a wrong name of any field is noticed', async () => {
         // In the document of a bulk operation, which the simulator validates; its file does not have it.
         'edges',
         // Words of unified fields and of the connector's own source.
-        ...['address', 'cursor', 'description', 'event', 'fields', 'filter', 'fulfillmentOrder'],
-        ...['host', 'options', 'rate', 'timeZone', 'totalPrice', 'type', 'unitCost'],
+        'address',
+        'cursor',
+        'description',
+        'event',
+        'fields',
+        'filter',
+        'fulfillmentOrder',
+        'host',
+        'options',
+        'rate',
+        'timeZone',
+        'totalPrice',
+        'type',
+        'unitCost',
       ],
     },
   )

@@ -222,7 +222,9 @@ test('the writable fields follow from the rules', () => {
   ]
   const parts = ['description', 'unitPrice', 'quantity', 'currency', 'accountId']
   const common = [
-    ...[...both, 'totalTaxAmount', 'trackingCategoryIds'],
+    ...both,
+    'totalTaxAmount',
+    'trackingCategoryIds',
     ...parts.map((part) => `lineItems.${part}`),
   ]
   expect(writableFields(mapping, 'create').toSorted()).toEqual([...common, 'billNumber'].toSorted())

@@ -53,7 +53,11 @@ test('a payload contains the selected fields under the requested names', async (
   const [message] = receiver.received
   expect(message?.body).toContain('"remoteFields":{"tags":[{"id":1}]}')
   expect(Object.keys(recordOf(message as Received))).toEqual([
-    ...['id', 'name', 'staff', 'addresses', 'remoteFields'],
+    'id',
+    'name',
+    'staff',
+    'addresses',
+    'remoteFields',
   ])
   const { name, addresses } = recordOf(message as Received)
   expect(name).toBe('accountName 101 é"\\\'')

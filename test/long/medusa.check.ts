@@ -33,14 +33,31 @@ const upper = (text: string | null | undefined): string | null => text?.toUpperC
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0
 
 const ORDER_FIELDS = [
-  ...['id', 'display_id', 'status', 'email', 'customer_id', 'currency_code', 'created_at'],
-  ...['updated_at', 'total', 'discount_total', 'shipping_total', 'tax_total', '*items'],
-  ...['*shipping_address', '*billing_address', '*customer', '*fulfillments'],
-  ...['*fulfillments.items', '*fulfillments.labels'],
+  'id',
+  'display_id',
+  'status',
+  'email',
+  'customer_id',
+  'currency_code',
+  'created_at',
+  'updated_at',
+  'total',
+  'discount_total',
+  'shipping_total',
+  'tax_total',
+  '*items',
+  '*shipping_address',
+  '*billing_address',
+  '*customer',
+  '*fulfillments',
+  '*fulfillments.items',
+  '*fulfillments.labels',
 ].join(',')
 
 const PRODUCT_FIELDS = [
-  ...['+type.value', '*variants.options.option', '+variants.inventory_items.required_quantity'],
+  '+type.value',
+  '*variants.options.option',
+  '+variants.inventory_items.required_quantity',
   '*variants.inventory_items.inventory.location_levels',
 ].join(',')
 

@@ -24,8 +24,12 @@ afterAll(() => database.drop())
 
 test('continues when the connection of any of its steps breaks', async () => {
   for (const statement of [
-    ...['signing_keys', 'sandbox_records', 'first-start'],
-    ...['sync_states', 'log_readers', 'webhook_workers'],
+    'signing_keys',
+    'sandbox_records',
+    'first-start',
+    'sync_states',
+    'log_readers',
+    'webhook_workers',
   ])
     way.endAt(statement)
   const { address } = await services.start('all')

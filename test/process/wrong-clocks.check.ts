@@ -217,11 +217,20 @@ describe.each([
     expect(findWrong(spans, from, to)).toEqual([])
     const seen = spans.map(({ column }) => column)
     for (const column of [
-      ...['credentials.created_at', 'sync_states.due_at', 'sync_states.completed_at'],
-      ...['api_keys.revoked_at', 'api_keys.last_used_at', 'idempotent_requests.expires_at'],
-      ...['webhook_subscriptions.updated_at', 'webhook_subscriptions.old_secret_until'],
-      ...['integrations.old_secret_until', 'installed_workflows.active_since', 'purges.due_at'],
-      ...['workflow_runs.finished_at', 'signing_keys.created_at', 'changes.at'],
+      'credentials.created_at',
+      'sync_states.due_at',
+      'sync_states.completed_at',
+      'api_keys.revoked_at',
+      'api_keys.last_used_at',
+      'idempotent_requests.expires_at',
+      'webhook_subscriptions.updated_at',
+      'webhook_subscriptions.old_secret_until',
+      'integrations.old_secret_until',
+      'installed_workflows.active_since',
+      'purges.due_at',
+      'workflow_runs.finished_at',
+      'signing_keys.created_at',
+      'changes.at',
       'webhook_retries.due_at',
     ])
       expect(seen).toContain(column)

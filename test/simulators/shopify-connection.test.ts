@@ -240,9 +240,18 @@ describe('webhooks', () => {
 
   test('follow orders, fulfillments, products, customers, bulk operations and the end of a connection', async () => {
     const { shop, deliver, topics, query, simulator } = await subscribe([
-      ...['ORDERS_CREATE', 'ORDERS_UPDATED', 'ORDERS_CANCELLED', 'ORDERS_DELETE'],
-      ...['FULFILLMENTS_CREATE', 'FULFILLMENTS_UPDATE', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE'],
-      ...['CUSTOMERS_CREATE', 'CUSTOMERS_DELETE', 'BULK_OPERATIONS_FINISH', 'APP_UNINSTALLED'],
+      'ORDERS_CREATE',
+      'ORDERS_UPDATED',
+      'ORDERS_CANCELLED',
+      'ORDERS_DELETE',
+      'FULFILLMENTS_CREATE',
+      'FULFILLMENTS_UPDATE',
+      'PRODUCTS_CREATE',
+      'PRODUCTS_DELETE',
+      'CUSTOMERS_CREATE',
+      'CUSTOMERS_DELETE',
+      'BULK_OPERATIONS_FINISH',
+      'APP_UNINSTALLED',
     ])
     const sentBy = async (work: () => unknown) => {
       await work()

@@ -253,7 +253,10 @@ describe('bulk operations', () => {
     const opened = openWithOrders(2)
     const { lines } = await run(opened, QUERY, true)
     expect(lines.map(({ __parentId }) => __parentId)).toEqual([
-      ...[undefined, opened.ids[0], undefined, opened.ids[1]],
+      undefined,
+      opened.ids[0],
+      undefined,
+      opened.ids[1],
     ])
   })
 

@@ -403,8 +403,16 @@ describe('fulfillments', () => {
 
 /** Types whose records are selected by themselves. */
 const RECORDS = [
-  ...['Customer', 'Product', 'ProductVariant', 'Order', 'FulfillmentOrder', 'Fulfillment'],
-  ...['BasicEvent', 'WebhookSubscription', 'BulkOperation', 'Shop'],
+  'Customer',
+  'Product',
+  'ProductVariant',
+  'Order',
+  'FulfillmentOrder',
+  'Fulfillment',
+  'BasicEvent',
+  'WebhookSubscription',
+  'BulkOperation',
+  'Shop',
 ]
 
 /** Every field of a type; of a record within it, only the id. */

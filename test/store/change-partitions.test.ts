@@ -256,7 +256,9 @@ describe('a transaction that has written and stays open', () => {
     await settled(service)
     const { changes } = await readChanges(service.database, { limit: 9 })
     expect(changes.map(({ topic }) => topic).sort()).toEqual([
-      ...['crm/accounts', 'crm/accounts', 'crm/leads'],
+      'crm/accounts',
+      'crm/accounts',
+      'crm/leads',
     ])
   })
 })

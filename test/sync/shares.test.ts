@@ -214,7 +214,8 @@ it('the slices of a run form one run: one start, one end, and missing records ar
   expect(app.requests.slice(before).filter(({ cursor }) => cursor === null)).toHaveLength(2)
   const log = (await shop.logged()).slice(logged)
   expect(log.filter(({ topic }) => topic !== TOPIC).map(({ topic }) => topic)).toEqual([
-    ...['sync/started', 'sync/completed'],
+    'sync/started',
+    'sync/completed',
   ])
   expect(log.at(-1)?.record).toMatchObject({ deleted: 2, updated: 1, created: 0 })
   const deleted = (await shop.records()).filter((record) => record.deleted)

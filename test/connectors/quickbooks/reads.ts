@@ -133,7 +133,9 @@ const ended: readonly QuickBooksCase[] = [
       const invoices = await list('invoices')
       return {
         invoices: invoices.map(({ invoiceStatus, totalAmount, customerId }) => [
-          ...[invoiceStatus, totalAmount, customerId],
+          invoiceStatus,
+          totalAmount,
+          customerId,
         ]),
         customers: (await list('customers')).map(({ remoteId }) => remoteId),
       }

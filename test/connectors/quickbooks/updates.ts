@@ -211,7 +211,9 @@ export const updates: readonly QuickBooksCase[] = [
         accountId: '6',
       })
       return [received, made].map(({ totalAmount, accountId, transactionDate }) => [
-        ...[totalAmount, accountId, transactionDate],
+        totalAmount,
+        accountId,
+        transactionDate,
       ])
     },
     expected: [

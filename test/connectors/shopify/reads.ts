@@ -157,7 +157,8 @@ const states: readonly ShopifyCase[] = [
       const one = valuesOf(await get('orders', ORDER))
       return {
         statuses: [...all.rows, ...changed.rows, ...inLarge.rows, one].map((row) => [
-          ...[row.orderStatus, row.orderState],
+          row.orderStatus,
+          row.orderState,
         ]),
         rests: [...all.rests, ...inLarge.rests, await rest('orders', orderId)].map(
           ({ closedAt, cancelledAt, cancelReason }) => [closedAt, cancelledAt, cancelReason].flat(),

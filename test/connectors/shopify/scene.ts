@@ -61,8 +61,18 @@ const REST: Readonly<Record<string, readonly string[]>> = {
   customers: ['note', 'tags', 'locale', 'taxExempt', 'state'],
   products: ['handle', 'publishedAt', 'variants.position', 'variants.inventoryItem.id'],
   orders: [
-    ...['processedAt', 'cancelledAt', 'cancelReason', 'closedAt', 'test', 'returnStatus'],
-    ...['sourceName', 'poNumber', 'note', 'tags', 'presentmentCurrencyCode', 'taxesIncluded'],
+    'processedAt',
+    'cancelledAt',
+    'cancelReason',
+    'closedAt',
+    'test',
+    'returnStatus',
+    'sourceName',
+    'poNumber',
+    'note',
+    'tags',
+    'presentmentCurrencyCode',
+    'taxesIncluded',
     ...['totalPriceSet', 'totalDiscountsSet', 'totalShippingPriceSet', 'totalTaxSet'].flatMap(
       (name) => [
         `${name}.presentmentMoney.amount`,
@@ -74,11 +84,11 @@ const REST: Readonly<Record<string, readonly string[]>> = {
       `${name}.company`,
       `${name}.province`,
     ]),
-    ...['lineItems.id', 'lineItems.currentQuantity', 'lineItems.variantTitle'],
+    'lineItems.id',
+    'lineItems.currentQuantity',
+    'lineItems.variantTitle',
   ],
-  fulfillments: [
-    ...['name', 'status', 'deliveredAt', 'estimatedDeliveryAt', 'fulfillmentLineItems.id'],
-  ],
+  fulfillments: ['name', 'status', 'deliveredAt', 'estimatedDeliveryAt', 'fulfillmentLineItems.id'],
 }
 
 /** Changes a response of the shop before the connector gets it. */

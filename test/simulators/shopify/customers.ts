@@ -32,8 +32,16 @@ export const readTags = (tags: readonly string[] | null | undefined): readonly s
 }
 
 const ADDRESS_FIELDS = [
-  ...['address1', 'address2', 'city', 'company', 'countryCode', 'firstName', 'lastName'],
-  ...['phone', 'provinceCode', 'zip'],
+  'address1',
+  'address2',
+  'city',
+  'company',
+  'countryCode',
+  'firstName',
+  'lastName',
+  'phone',
+  'provinceCode',
+  'zip',
 ]
 
 export const readAddress = (input: AddressInput, shop: Shop): Address => ({

@@ -58,8 +58,14 @@ const times = <Value>(): Filters<Value> => ({
 })
 
 const FINANCIAL = [
-  ...['paid', 'pending', 'authorized', 'partially_paid', 'partially_refunded', 'refunded'],
-  ...['voided', 'expired'],
+  'paid',
+  'pending',
+  'authorized',
+  'partially_paid',
+  'partially_refunded',
+  'refunded',
+  'voided',
+  'expired',
 ]
 const FULFILLMENT = ['fulfilled', 'unfulfilled', 'partial', 'shipped', 'unshipped']
 

@@ -1,8 +1,14 @@
 /** Access scopes, and which of them the types and mutations need. */
 
 const subjects = [
-  ...['orders', 'customers', 'products', 'inventory', 'locations', 'fulfillments'],
-  ...['assigned_fulfillment_orders', 'merchant_managed_fulfillment_orders'],
+  'orders',
+  'customers',
+  'products',
+  'inventory',
+  'locations',
+  'fulfillments',
+  'assigned_fulfillment_orders',
+  'merchant_managed_fulfillment_orders',
   'third_party_fulfillment_orders',
 ]
 
@@ -12,7 +18,8 @@ export const scopes: readonly string[] = [
 ]
 
 const FULFILLMENT_ORDERS = [
-  ...['assigned_fulfillment_orders', 'merchant_managed_fulfillment_orders'],
+  'assigned_fulfillment_orders',
+  'merchant_managed_fulfillment_orders',
   'third_party_fulfillment_orders',
 ]
 
