@@ -20,7 +20,7 @@ import { createChildren, kill } from '../support/children.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { tokenClient, tokenClientMetadata, tokenConnector } from '../support/token-app.ts'
 import { testVault } from '../support/vault.ts'
-import { addUser, type Owner } from '../sync/workshop.ts'
+import { addUser, type Owner } from '../sync/sync-harness.ts'
 
 const PROCESSES = 8
 const EXPIRIES = 200

@@ -151,8 +151,8 @@ test.each<[string, Stage, number[], number | undefined]>([
   ['a read does not wait longer', { purpose: 'history', waits: [90_000] }, [], 90_000],
   ['a pause counts as well', { paused: [8_000], unlimited: true }, [], 8_000],
   ['a short pause passes', { paused: [500, 0], purpose: 'webhook' }, [500], undefined],
-])('%s', async (_name, stage, waited, retryAfterMs) => {
-  const { seen, client, connector } = open(stage)
+])('%s', async (_name, harness, waited, retryAfterMs) => {
+  const { seen, client, connector } = open(harness)
   const answer = client.send(connector, credential, get)
   if (retryAfterMs === undefined) await answer
   else {
@@ -161,7 +161,7 @@ test.each<[string, Stage, number[], number | undefined]>([
     expect(reason).toBe(
       `its request budget allows the next request in ${Math.ceil(retryAfterMs / 1000)} s`,
     )
-    expect(seen.refusals).toEqual([`test ${stage.purpose ?? 'write'}`])
+    expect(seen.refusals).toEqual([`test ${harness.purpose ?? 'write'}`])
   }
   expect([seen.waited, seen.sent]).toEqual([waited, retryAfterMs === undefined ? 1 : 0])
 })
@@ -206,8 +206,8 @@ const pauseCases: [string, Stage, { key: string; ms: number }][] = [
     { key: 'app/env/test', ms: 7_000 },
   ],
 ]
-test.each(pauseCases)('a rate limit pauses its scope: %s', async (_name, stage, pause) => {
-  const { seen, client, connector } = open(stage)
+test.each(pauseCases)('a rate limit pauses its scope: %s', async (_name, harness, pause) => {
+  const { seen, client, connector } = open(harness)
   await failureOf(client.send(connector, credential, { ...get, method: 'POST' }))
   expect(seen.pauses).toEqual([pause])
 })

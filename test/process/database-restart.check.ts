@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../delivery/receiver.ts'
-import { type Subscribed, subscribe, type Transport } from '../delivery/stage.ts'
+import { type Subscribed, subscribe, type Transport } from '../delivery/subscription-harness.ts'
 import { type CrashableDatabase, openCrashableDatabase } from './crashable-database.ts'
 import { openServices, type Services } from './service-process.ts'
 

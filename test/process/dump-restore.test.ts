@@ -9,7 +9,7 @@ import { copyDatabase } from '../../src/store/database/copy-database.ts'
 import type { Database } from '../../src/store/database/database.ts'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { type Received, type Receiver, startReceiver } from '../delivery/receiver.ts'
-import { subscribe } from '../delivery/stage.ts'
+import { subscribe } from '../delivery/subscription-harness.ts'
 import {
   numbers,
   openWebhookHarness,

@@ -14,7 +14,7 @@ import {
 import { recordRows } from '../support/random-records.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { A, B, openStage } from './stage.ts'
+import { A, B, openReadHarness } from './read-harness.ts'
 
 const SEED = 20_261_123
 const RECORDS = 30
@@ -34,7 +34,7 @@ let tenant: Tenant
 const stored = new Map<Resource, readonly RecordRow[]>()
 
 beforeAll(async () => {
-  ;({ service, tenant } = await openStage())
+  ;({ service, tenant } = await openReadHarness())
   for (const resource of stages) {
     const [rows = []] = fc.sample(recordRows(A, resource, { count: RECORDS, deleted: true }), {
       seed: SEED,

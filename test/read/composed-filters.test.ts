@@ -9,7 +9,7 @@ import { matchChange } from '../../src/query/record-filter.ts'
 import { filterSql } from '../../src/store/records/filter-sql.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { A, B, openStage, remoteIds } from './stage.ts'
+import { A, B, openReadHarness, remoteIds } from './read-harness.ts'
 
 const accounts = catalogue.get('crm/accounts')
 const contacts = catalogue.get('crm/contacts')
@@ -32,7 +32,7 @@ const contact = (credentialId: string, n: number, of: number | null, lastName: s
 })
 
 beforeAll(async () => {
-  ;({ service, tenant } = await openStage())
+  ;({ service, tenant } = await openReadHarness())
   await service.save(tenant, A, accounts, [
     account(A, 1, { industry: 'Retail', accountOwner: 'Ada' }),
     account(A, 2, { industry: 'Retail, online', accountOwner: 'Bo' }),

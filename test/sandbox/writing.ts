@@ -10,7 +10,7 @@ import type {
 import { createMapper, type RecordRow } from '../../src/definition/mapping.ts'
 import { connectors } from '../../src/generated/registry.ts'
 import { ATTEMPT, runSteps } from '../support/steps.ts'
-import type { Playground, Raw } from './playground.ts'
+import type { Raw, SandboxHarness } from './sandbox-harness.ts'
 
 export const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
 
@@ -35,7 +35,7 @@ export interface Written {
 }
 
 /** Writes of one tenant. */
-export interface Desk {
+export interface TenantWrites {
   create(topic: string, fields: Given, remoteFields?: Given): Promise<Written>
   update(topic: string, record: Written, fields: Given, remoteFields?: Given): Promise<Written>
   remove(topic: string, record: Written): Promise<void>
@@ -44,7 +44,7 @@ export interface Desk {
   readonly requests: string[]
 }
 
-export const openDesk = ({ request }: Playground): Desk => {
+export const tenantWrites = ({ request }: SandboxHarness): TenantWrites => {
   const requests: string[] = []
   const send = async ({ method, path, headers, body }: AppRequest): Promise<AppResponse> => {
     requests.push(`${method} ${path}`)

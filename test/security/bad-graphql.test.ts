@@ -1,10 +1,10 @@
 /** An invalid GraphQL request gets a 4xx that names the error, on every repetition. */
 import { describe, expect, test } from 'vitest'
 import { type Expected, expectRefusal } from '../support/refusal.ts'
-import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 
-const stock = stockedService()
-const { graph } = stock
+const harness = serviceWithRecords()
+const { graph } = harness
 
 const HALF = '\ud800'
 const LONG = 'x'.repeat(1001)
@@ -239,17 +239,17 @@ describe('over GraphQL', () => {
     ],
   ])('refuses a GET with %s', async (_what, parameters, field) => {
     for (const accept of ['application/json', 'text/event-stream']) {
-      const response = await stock.service.server.inject({
+      const response = await harness.service.server.inject({
         url: `/graphql?${new URLSearchParams(parameters)}`,
-        headers: { authorization: `Bearer ${stock.tenant.key}`, accept },
+        headers: { authorization: `Bearer ${harness.tenant.key}`, accept },
       })
       expectRefusal(response, { code: 'INVALID_PARAMETER', field }, accept)
     }
   })
 
   test('an error in one field leaves the other fields, and names its field', async () => {
-    const { data, errors, status } = await stock.service.graphql(
-      stock.tenant.key,
+    const { data, errors, status } = await harness.service.graphql(
+      harness.tenant.key,
       `{ one: crmAccounts(${mine}, first: 0) ${nodes} two: crmAccounts(${mine}, first: 1) ${nodes} }`,
     )
     expect(status).toBe(200)

@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
 import { expectRefusal, readRefusal } from '../support/refusal.ts'
-import { CREDENTIAL, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
 
-const stock = stockedService()
-const { rest, graph } = stock
+const harness = serviceWithRecords()
+const { rest, graph } = harness
 
 const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
 const HALF = '\ud800'

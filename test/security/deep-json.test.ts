@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { MAX_JSON_LEVELS } from '../../src/definition/json-depth.ts'
 import { documentOf, operationOf, restRequest, transports } from '../support/operations.ts'
 import { readRefusal } from '../support/refusal.ts'
-import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 import { USER_ERRORS } from '../support/user-errors.ts'
 
-const stock = stockedService()
+const harness = serviceWithRecords()
 
 /** A placeholder for the nested lists, which cannot be built as values. */
 const DEEP = '(deep)'
@@ -38,12 +38,12 @@ const post = (
   payload: string,
   headers = {},
 ) =>
-  stock.service.server.inject({
+  harness.service.server.inject({
     method,
     url,
     payload,
     headers: {
-      authorization: `Bearer ${stock.tenant.key}`,
+      authorization: `Bearer ${harness.tenant.key}`,
       accept: 'application/graphql-response+json, application/json',
       'content-type': 'application/json',
       ...headers,

@@ -22,7 +22,7 @@ import {
 import { createTestDatabase } from '../support/database.ts'
 import { tokenClient, tokenClientMetadata, tokenConnector } from '../support/token-app.ts'
 import { testVault } from '../support/vault.ts'
-import { addUser, type Owner } from '../sync/workshop.ts'
+import { addUser, type Owner } from '../sync/sync-harness.ts'
 
 const get: AppRequest = { method: 'GET', path: '/stages' }
 const machine = {

@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import { ordersToNotes, workflow } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { install, notes, openWorkshop, type Workshop } from './workshop.ts'
+import { install, notes, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
-let shop: Workshop
+let shop: WorkflowHarness
 let reverseId: string | undefined
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkflowHarness()
 })
 beforeEach(async () => {
   const notesToOrders = workflow(

@@ -3,15 +3,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { deleteCredential } from '../../src/store/accounts/credentials.ts'
 import { ordersToNotes } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { addCustomer, type Customer, install, openWorkshop, type Workshop } from './workshop.ts'
+import {
+  addCustomer,
+  type Customer,
+  install,
+  openWorkflowHarness,
+  type WorkflowHarness,
+} from './workflow-harness.ts'
 
-let shop: Workshop
+let shop: WorkflowHarness
 /** An end user with two shops and two CRMs. */
 let customer: Customer
 let second: Pick<Customer, 'shop' | 'crm'>
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkflowHarness()
 })
 beforeEach(async () => {
   customer = await addCustomer(shop.database)

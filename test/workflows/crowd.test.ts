@@ -6,12 +6,12 @@ import { retryRun } from '../../src/store/workflows/workflow-runs.ts'
 import { listFollowedTopics } from '../../src/store/workflows/workflow-triggers.ts'
 import { rowsReadBy } from '../support/rows-read.ts'
 import { ordersToNotes } from './apps.ts'
-import { install, openWorkshop, type Workshop } from './workshop.ts'
+import { install, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
 const INSTALLATIONS = 3000
 const RUNS = 3000
 
-let shop: Workshop
+let shop: WorkflowHarness
 let installation: Awaited<ReturnType<typeof install>>
 
 const addRuns = (count: number, workflowId: string | undefined, status: string): Promise<number> =>
@@ -24,7 +24,7 @@ const addRuns = (count: number, workflowId: string | undefined, status: string):
     FROM generate_series(1, ${count}::integer)`
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkflowHarness()
   const { prisma } = shop.database
   const definition = ordersToNotes({ noteTitle: '{orderNumber}' })
   installation = await install(shop.database, shop.customer, [definition, definition])

@@ -5,9 +5,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { readWorkflowBacklog } from '../../src/store/workflows/workflow-backlog.ts'
 import { ordersToNotes, workflow } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { addCustomer, type Customer, install, openWorkshop, type Workshop } from './workshop.ts'
+import {
+  addCustomer,
+  type Customer,
+  install,
+  openWorkflowHarness,
+  type WorkflowHarness,
+} from './workflow-harness.ts'
 
-let shop: Workshop
+let shop: WorkflowHarness
 let other: Customer
 let server: Server
 /** Posts to `/hanging` without a response. */
@@ -20,7 +26,7 @@ let answers: number[]
 let healthy: number[]
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkflowHarness()
   other = await addCustomer(shop.database)
   server = createServer((request, response) => {
     request.resume()

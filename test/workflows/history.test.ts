@@ -3,13 +3,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listRuns } from '../../src/store/workflows/workflow-history.ts'
 import { pruneRuns } from '../../src/store/workflows/workflow-runs.ts'
 import { ordersToNotes } from './apps.ts'
-import { addCustomer, install, openWorkshop, type Workshop } from './workshop.ts'
+import {
+  addCustomer,
+  install,
+  openWorkflowHarness,
+  type WorkflowHarness,
+} from './workflow-harness.ts'
 
-let shop: Workshop
+let shop: WorkflowHarness
 let installation: Awaited<ReturnType<typeof install>>
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkflowHarness()
   const definition = ordersToNotes({ noteTitle: '{orderNumber}' })
   installation = await install(shop.database, shop.customer, [definition, definition])
   await shop.engine()

@@ -9,7 +9,7 @@ import {
 } from '../../src/store/secrets/integration-secrets.ts'
 import { testVault } from '../support/vault.ts'
 import { workflow } from './apps.ts'
-import { install, openWorkshop, type Workshop } from './workshop.ts'
+import { install, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
 interface Received {
   readonly headers: Readonly<Record<string, unknown>>
@@ -18,13 +18,13 @@ interface Received {
   readonly text: string
 }
 
-let shop: Workshop
+let shop: WorkflowHarness
 let server: Server
 let received: Received[] = []
 let answers: { status: number; headers?: Record<string, string> }[] = []
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkflowHarness()
   server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk

@@ -7,17 +7,17 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createChildren, kill } from '../support/children.ts'
 import { ordersToNotes } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { install, openWorkshop, type Workshop } from './workshop.ts'
+import { install, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
 const SCRIPT = fileURLToPath(new URL('workflow-process.ts', import.meta.url))
 const KILLS = 50
 
-let shop: Workshop
+let shop: WorkflowHarness
 const children = createChildren()
 
 // A database per test: statements of a killed process run on in PostgreSQL for a moment and hold locks.
 beforeEach(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkflowHarness()
 })
 afterEach(async () => {
   await children.killAll()

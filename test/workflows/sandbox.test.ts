@@ -5,14 +5,14 @@ import { createAppClient } from '../../src/outbound/http.ts'
 import { SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
 import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
 import { createRecordWriter } from '../../src/write/record-writer.ts'
-import { openPlayground } from '../sandbox/playground.ts'
+import { openSandboxHarness } from '../sandbox/sandbox-harness.ts'
 import { testVault } from '../support/vault.ts'
 import { workflow } from './apps.ts'
-import { install, openWorkshop } from './workshop.ts'
+import { install, openWorkflowHarness } from './workflow-harness.ts'
 
 test('an order becomes a note of the sandbox, and its next change updates the note', async () => {
-  const shop = await openWorkshop()
-  const playground = await openPlayground()
+  const shop = await openWorkflowHarness()
+  const harness = await openSandboxHarness()
   const { database, customer } = shop
   const sandbox = connectors.get('sandbox')
   if (!sandbox) throw new Error('The sandbox has no connector.')
@@ -20,10 +20,10 @@ test('an order becomes a note of the sandbox, and its next change updates the no
     environmentId: customer.environmentId,
     userId: customer.userId,
     connector: sandbox,
-    values: { ...playground.acme },
+    values: { ...harness.acme },
   })
   const appClient = createAppClient({
-    localApps: new Map([[SANDBOX_ORIGIN, playground.app.handle]]),
+    localApps: new Map([[SANDBOX_ORIGIN, harness.app.handle]]),
     allowPrivateAddresses: false,
   })
   const { workflowIds } = await install(database, customer, [
@@ -46,8 +46,8 @@ test('an order becomes a note of the sandbox, and its next change updates the no
       writer: createRecordWriter({ database, catalogue, connectors, appClient, loadCredential }),
     },
   )
-  const before = new Set((await playground.listAll('notes')).map(({ id }) => id))
-  const made = async () => (await playground.listAll('notes')).filter(({ id }) => !before.has(id))
+  const before = new Set((await harness.listAll('notes')).map(({ id }) => id))
+  const made = async () => (await harness.listAll('notes')).filter(({ id }) => !before.has(id))
   await shop.change(1, { orderNumber: 'A1', totalPrice: '12.50' }, { of })
   const [created] = await shop.settled(1)
   expect(created).toMatchObject({ status: 'succeeded', failure: null })
@@ -63,5 +63,5 @@ test('an order becomes a note of the sandbox, and its next change updates the no
   expect(causes).toEqual([{ workflowId: workflowIds[0] }, { workflowId: workflowIds[0] }])
   await shop.close()
   await appClient.stop()
-  await playground.stop()
+  await harness.stop()
 })

@@ -6,14 +6,14 @@ import {
 } from '../../src/store/accounts/installations.ts'
 import { ordersToNotes } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { install, openWorkshop, type Workshop } from './workshop.ts'
+import { install, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
 const HOUR_MS = 3_600_000
 
-let shop: Workshop
+let shop: WorkflowHarness
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkflowHarness()
 })
 afterEach(() => shop.empty())
 afterAll(() => shop.close())

@@ -4,12 +4,19 @@ import { ApiError } from '../../src/errors.ts'
 import { AppRefusedError } from '../../src/outbound/app-error.ts'
 import { ordersToNotes, workflow } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { addCustomer, install, notes, openWorkshop, orders, type Workshop } from './workshop.ts'
+import {
+  addCustomer,
+  install,
+  notes,
+  openWorkflowHarness,
+  orders,
+  type WorkflowHarness,
+} from './workflow-harness.ts'
 
-let shop: Workshop
+let shop: WorkflowHarness
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  shop = await openWorkflowHarness()
 })
 afterEach(() => shop.empty())
 afterAll(() => shop.close())

@@ -1,4 +1,6 @@
 /** New records, as a caller passes them and as they are shown. */
+
+import { ref } from './harness.ts'
 import {
   common,
   EURO_RATE,
@@ -14,13 +16,12 @@ import {
   shownAddress,
   shownItemLine,
 } from './records.ts'
-import { ref } from './scene.ts'
 
 export const creates: readonly QuickBooksCase[] = [
   {
     name: 'a new account',
-    run: (scene) =>
-      scene.create('accounts', {
+    run: (harness) =>
+      harness.create('accounts', {
         accountName: 'Travel',
         accountDescription: 'Trips',
         accountType: 'EXPENSE',
@@ -44,8 +45,8 @@ export const creates: readonly QuickBooksCase[] = [
   },
   {
     name: 'a new customer',
-    run: (scene) =>
-      scene.create('customers', {
+    run: (harness) =>
+      harness.create('customers', {
         customerName: 'Amy',
         email: 'amy@x.example',
         currency: 'EUR',
@@ -71,8 +72,8 @@ export const creates: readonly QuickBooksCase[] = [
   },
   {
     name: 'a new vendor',
-    run: (scene) =>
-      scene.create('vendors', {
+    run: (harness) =>
+      harness.create('vendors', {
         vendorName: 'Books',
         email: 'b@x.example',
         currency: 'EUR',
@@ -92,8 +93,8 @@ export const creates: readonly QuickBooksCase[] = [
   },
   {
     name: 'a new item with stock',
-    run: (scene) =>
-      scene.create(
+    run: (harness) =>
+      harness.create(
         'items',
         {
           itemName: 'Lamp',
@@ -123,9 +124,9 @@ export const creates: readonly QuickBooksCase[] = [
   },
   {
     name: 'a new invoice in another currency',
-    run: (scene) => {
-      seed(scene)
-      return scene.create('invoices', {
+    run: (harness) => {
+      seed(harness)
+      return harness.create('invoices', {
         customerId: '1',
         invoiceNumber: 'A-1',
         memo: 'thanks',
@@ -158,9 +159,9 @@ export const creates: readonly QuickBooksCase[] = [
   },
   {
     name: 'a new bill in another currency',
-    run: (scene) => {
-      seed(scene)
-      return scene.create('bills', {
+    run: (harness) => {
+      seed(harness)
+      return harness.create('bills', {
         vendorId: '1',
         billNumber: 'B-1',
         memo: 'ok',
@@ -195,9 +196,9 @@ export const creates: readonly QuickBooksCase[] = [
   },
   {
     name: 'a new purchase order in another currency',
-    run: (scene) => {
-      seed(scene)
-      return scene.create('purchaseOrders', {
+    run: (harness) => {
+      seed(harness)
+      return harness.create('purchaseOrders', {
         vendorId: '1',
         purchaseOrderNumber: 'P-1',
         memo: 'ok',
@@ -233,9 +234,9 @@ export const creates: readonly QuickBooksCase[] = [
   },
   {
     name: 'a new payment of a customer',
-    run: (scene) => {
-      seed(scene)
-      return scene.create('payments', {
+    run: (harness) => {
+      seed(harness)
+      return harness.create('payments', {
         customerId: '1',
         accountId: '1',
         totalAmount: '10.50',
@@ -257,10 +258,15 @@ export const creates: readonly QuickBooksCase[] = [
   },
   {
     name: 'a new payment to a vendor, which pays a bill',
-    run: async (scene) => {
-      seed(scene)
+    run: async (harness) => {
+      seed(harness)
       const lineItems = [{ totalAmount: 20.5, accountId: '9' }]
-      await scene.create('bills', { vendorId: '1', currency: 'EUR', exchangeRate: 1.25, lineItems })
+      await harness.create('bills', {
+        vendorId: '1',
+        currency: 'EUR',
+        exchangeRate: 1.25,
+        lineItems,
+      })
       const paid = {
         vendorId: '1',
         accountId: '1',
@@ -271,8 +277,8 @@ export const creates: readonly QuickBooksCase[] = [
         trackingCategoryIds: ['Department-1'],
       }
       const Line = [{ Amount: 10.5, LinkedTxn: [{ TxnId: '1', TxnType: 'Bill' }] }]
-      const payment = await scene.create('payments', paid, { Line })
-      const { billStatus, balance } = await scene.get('bills', '1')
+      const payment = await harness.create('payments', paid, { Line })
+      const { billStatus, balance } = await harness.get('bills', '1')
       return { payment, billStatus, balance }
     },
     expected: {

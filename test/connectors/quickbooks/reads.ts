@@ -1,6 +1,7 @@
 /** Records as listings show them: recorded ones, voided and merged ones, and the ids of each list. */
+
+import { ref } from './harness.ts'
 import { companyId, EUR, type QuickBooksCase, seed, shownAccountLine } from './records.ts'
-import { ref } from './scene.ts'
 
 const EFFECTIVE = [{ RateValue: 7, EndDate: '2025-12-31T00:00:00-08:00' }, { RateValue: 8 }]
 
@@ -108,8 +109,8 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
 const mapped = recorded.map(
   ([plural, raw, expected], at): QuickBooksCase => ({
     name: `a recorded one of ${plural} (${at})`,
-    run: async (scene, { received }) => {
-      const { remoteId: _, companyId: __, ...rest } = await scene.map(plural, received(raw))
+    run: async (harness, { received }) => {
+      const { remoteId: _, companyId: __, ...rest } = await harness.map(plural, received(raw))
       return rest
     },
     expected: {
@@ -122,9 +123,9 @@ const mapped = recorded.map(
 const ended: readonly QuickBooksCase[] = [
   {
     name: 'a voided invoice and a merged customer',
-    run: async (scene) => {
-      seed(scene)
-      const { company, create, list } = scene
+    run: async (harness) => {
+      seed(harness)
+      const { company, create, list } = harness
       company.create('Customer', { DisplayName: 'Amy again', ...EUR })
       const lineItems = [{ accountingItemId: '1', unitPrice: 0.1, quantity: 3 }]
       for (const customerId of ['1', '2']) await create('invoices', { customerId, lineItems })
@@ -166,13 +167,13 @@ const lists: readonly QuickBooksCase[] = (
   ] as const
 ).map(([plural, ids]) => ({
   name: `the lists of ${plural}`,
-  run: async (scene) => {
-    seed(scene)
+  run: async (harness) => {
+    seed(harness)
     const IncomeAccountRef = { value: '7' }
-    scene.company.create('Item', { Name: 'Group', Type: 'Category', IncomeAccountRef })
-    scene.company.create('Payment', { CustomerRef: { value: '1' }, TotalAmt: 3 })
-    const all = await scene.list(plural)
-    const changed = await scene.list(plural, '2026-11-23T18:00:00.000Z')
+    harness.company.create('Item', { Name: 'Group', Type: 'Category', IncomeAccountRef })
+    harness.company.create('Payment', { CustomerRef: { value: '1' }, TotalAmt: 3 })
+    const all = await harness.list(plural)
+    const changed = await harness.list(plural, '2026-11-23T18:00:00.000Z')
     return [all, changed].map((rows) => rows.map(({ remoteId }) => remoteId))
   },
   expected: [ids, []],

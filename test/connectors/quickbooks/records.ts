@@ -1,10 +1,10 @@
 /** The records that the cases write and expect. */
 import type { Traffic } from '../field-mutations.ts'
-import { ref, type Scene } from './scene.ts'
+import { type Harness, ref } from './harness.ts'
 
 export interface QuickBooksCase {
   readonly name: string
-  run(scene: Scene, traffic: Traffic): Promise<unknown>
+  run(harness: Harness, traffic: Traffic): Promise<unknown>
   readonly expected: unknown
 }
 
@@ -33,7 +33,7 @@ export const numbers = [
 ]
 
 /** What the cases refer to: a customer, a vendor, a service, two classes, a department, an account. */
-export const seed = ({ company }: Scene): void => {
+export const seed = ({ company }: Harness): void => {
   company.create('Customer', { DisplayName: 'Amy', ...EUR })
   company.create('Vendor', { DisplayName: 'Books', ...EUR })
   company.create('Item', { Name: 'Hours', Type: 'Service', IncomeAccountRef: { value: '7' } })

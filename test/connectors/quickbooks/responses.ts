@@ -1,8 +1,8 @@
 /** Failures, refused writes, the feed, webhooks and the company. */
 import { connector } from '../../../src/connectors/quickbooks/manifest.ts'
 import type { FeedPosition } from '../../../src/definition/feed.ts'
+import type { Fields } from './harness.ts'
 import { type QuickBooksCase, seed, times } from './records.ts'
-import type { Fields } from './scene.ts'
 
 const failures: readonly QuickBooksCase[] = [
   {
@@ -65,10 +65,10 @@ const refusals: readonly QuickBooksCase[] = (
   ] satisfies readonly (readonly [string, Fields, string])[]
 ).map(([plural, fields, field], at) => ({
   name: `a refused one of ${plural} at ${field} (${at})`,
-  run: async (scene) => {
-    seed(scene)
+  run: async (harness) => {
+    seed(harness)
     // Without lines, a payment to a vendor would be refused for that.
-    return scene.refusedField(plural, fields, plural === 'payments' ? { Line: [] } : {})
+    return harness.refusedField(plural, fields, plural === 'payments' ? { Line: [] } : {})
   },
   expected: field,
 }))
@@ -78,9 +78,9 @@ const FEED_TIME = '2026-11-23T16:00:00.000Z'
 const feeds: readonly QuickBooksCase[] = [
   {
     name: 'the feed of changes and deletions',
-    run: async (scene) => {
-      const { company, exchange } = scene
-      seed(scene)
+    run: async (harness) => {
+      const { company, exchange } = harness
+      seed(harness)
       const { Id = '' } = company.create('Payment', { CustomerRef: { value: '1' }, TotalAmt: 3 })
       company.create('PurchaseOrder', {
         VendorRef: { value: '1' },
@@ -166,8 +166,8 @@ const feeds: readonly QuickBooksCase[] = [
   },
   {
     name: 'the company, its context and its name',
-    run: async (scene) => {
-      const { company, exchange, readContext, list } = scene
+    run: async (harness) => {
+      const { company, exchange, readContext, list } = harness
       company.update('CompanyInfo', '1', {
         LegalName: 'Acme Ltd',
         EmployerId: '91-123',

@@ -1,10 +1,10 @@
 /** The records of the cases: as they are written, and as they are shown. */
 import type { Traffic } from '../field-mutations.ts'
-import { gid, ref, type Scene } from './scene.ts'
+import { gid, type Harness, ref } from './harness.ts'
 
 export interface ShopifyCase {
   readonly name: string
-  run(scene: Scene, traffic: Traffic): Promise<unknown>
+  run(harness: Harness, traffic: Traffic): Promise<unknown>
   readonly expected: unknown
 }
 
@@ -61,8 +61,8 @@ export const shownProduct = {
   ...times,
 }
 
-export const createProduct = (scene: Scene) =>
-  scene.create('products', { ...product, variants: [small, large] }, images)
+export const createProduct = (harness: Harness) =>
+  harness.create('products', { ...product, variants: [small, large] }, images)
 
 export const address = {
   address1: 'Kai 1',
@@ -84,7 +84,7 @@ export const otherAddress = {
 }
 
 /** An order as the staff of the shop enters it: paid by a buyer in another currency, and shipped in part. */
-const enterOrder = ({ shop }: Scene): void => {
+const enterOrder = ({ shop }: Harness): void => {
   const money = (amount: string, presented: string) => ({
     shopMoney: { amount, currencyCode: 'EUR' },
     presentmentMoney: { amount: presented, currencyCode: 'USD' },
@@ -162,12 +162,12 @@ export const shownFulfillment = {
 }
 
 /** A shop with one record of each resource. */
-export const fill = async (scene: Scene): Promise<void> => {
-  await scene.create('customers', customer, customerRest)
-  await createProduct(scene)
-  enterOrder(scene)
+export const fill = async (harness: Harness): Promise<void> => {
+  await harness.create('customers', customer, customerRest)
+  await createProduct(harness)
+  enterOrder(harness)
   const lineItems = [{ lineItemId: gid('LineItem', 1), quantity: 2 }]
-  await scene.create('fulfillments', { orderId: ORDER, ...shipped, lineItems })
+  await harness.create('fulfillments', { orderId: ORDER, ...shipped, lineItems })
 }
 
 const SOLD = { inventory: { totalCount: -3 } }

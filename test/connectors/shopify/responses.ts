@@ -4,8 +4,8 @@ import { valuesOf } from '../../../src/definition/raw-values.ts'
 import { isSigned } from '../../../src/inbound/verify-signature.ts'
 import type { WebhookMessage } from '../../simulators/engine/webhooks.ts'
 import type { Traffic } from '../field-mutations.ts'
+import { gid } from './harness.ts'
 import { CUSTOMER, FULFILLMENT, fill, ORDER, PRODUCT, type ShopifyCase } from './records.ts'
-import { gid } from './scene.ts'
 
 const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 150, restoreRate: 100 }
 
@@ -109,13 +109,13 @@ const receive = ({ headers, body }: WebhookMessage, { received }: Traffic, nowMs
 const webhooks: readonly ShopifyCase[] = [
   {
     name: 'subscriptions, deliveries and their events',
-    run: async (scene, traffic) => {
-      const { simulator, run } = scene
+    run: async (harness, traffic) => {
+      const { simulator, run } = harness
       const { ids } = valuesOf(await run(subscribe(target)))
       const listed = await run(listSubscriptions())
       const fields = [...simulator.webhooks.subscriptions.values()].map((one) => one.fields)
-      await fill(scene)
-      await scene.remove('orders', ORDER)
+      await fill(harness)
+      await harness.remove('orders', ORDER)
       await simulator.webhooks.deliver()
       const events = simulator.webhooks.deliveries.flatMap(({ message }) =>
         receive(message, traffic, simulator.clock.nowMs()),

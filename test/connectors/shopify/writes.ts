@@ -1,6 +1,7 @@
 /** New, changed, deleted and refused records. */
 import { connector } from '../../../src/connectors/shopify/manifest.ts'
 import { valuesOf } from '../../../src/definition/raw-values.ts'
+import { type Fields, gid, type Harness, ref } from './harness.ts'
 import {
   address,
   CUSTOMER,
@@ -30,12 +31,11 @@ import {
   small,
   times,
 } from './records.ts'
-import { type Fields, gid, ref, type Scene } from './scene.ts'
 
 const creates: readonly ShopifyCase[] = [
   {
     name: 'a new customer',
-    run: (scene) => scene.create('customers', customer, customerRest),
+    run: (harness) => harness.create('customers', customer, customerRest),
     expected: shownCustomer,
   },
   {
@@ -45,7 +45,7 @@ const creates: readonly ShopifyCase[] = [
   },
   {
     name: 'a new product without variants',
-    run: (scene) => scene.create('products', product),
+    run: (harness) => harness.create('products', product),
     expected: {
       remoteId: PRODUCT,
       ...product,
@@ -63,10 +63,10 @@ const creates: readonly ShopifyCase[] = [
   },
   {
     name: 'a new order of a known customer',
-    run: async (scene) => {
-      await scene.create('customers', customer)
-      await createProduct(scene)
-      return scene.create(
+    run: async (harness) => {
+      await harness.create('customers', customer)
+      await createProduct(harness)
+      return harness.create(
         'orders',
         {
           orderNumber: 'B-1',
@@ -117,12 +117,12 @@ const creates: readonly ShopifyCase[] = [
   },
   {
     name: 'a new order of a new customer',
-    run: async (scene) => {
-      const row = await scene.create('orders', {
+    run: async (harness) => {
+      const row = await harness.create('orders', {
         customer: { firstName: 'Eva', lastName: 'Ohm', email: 'eva@x.example' },
         lineItems: [{ title: 'Shade', price: '1.00', quantity: 1 }],
       })
-      return [row.customer, await scene.get('customers', CUSTOMER)]
+      return [row.customer, await harness.get('customers', CUSTOMER)]
     },
     expected: [
       {
@@ -143,9 +143,9 @@ const creates: readonly ShopifyCase[] = [
   },
   {
     name: 'a new fulfillment of a part of an order',
-    run: async (scene) => {
-      await fill(scene)
-      return [await scene.get('fulfillments', FULFILLMENT), await scene.get('orders', ORDER)]
+    run: async (harness) => {
+      await fill(harness)
+      return [await harness.get('fulfillments', FULFILLMENT), await harness.get('orders', ORDER)]
     },
     expected: [shownFulfillment, shownOrder],
   },
@@ -154,8 +154,8 @@ const creates: readonly ShopifyCase[] = [
 const updates: readonly ShopifyCase[] = [
   {
     name: 'changes of a customer',
-    run: async (scene) => {
-      await fill(scene)
+    run: async (harness) => {
+      await fill(harness)
       const changes = {
         firstName: 'Eva',
         lastName: null,
@@ -163,8 +163,8 @@ const updates: readonly ShopifyCase[] = [
         phone: '+49401234',
       }
       return [
-        await scene.update('customers', CUSTOMER, changes, { note: null, tags: ['c'] }),
-        await scene.rest('customers', CUSTOMER),
+        await harness.update('customers', CUSTOMER, changes, { note: null, tags: ['c'] }),
+        await harness.rest('customers', CUSTOMER),
       ]
     },
     expected: [
@@ -180,8 +180,8 @@ const updates: readonly ShopifyCase[] = [
   },
   {
     name: 'changes of a product, of one of its variants, and another variant',
-    run: async (scene) => {
-      await createProduct(scene)
+    run: async (harness) => {
+      await createProduct(harness)
       const variants = [
         { remoteId: SMALL, price: '11.00', sku: 'L-1', weight: { value: 2, unit: 'POUNDS' } },
         { remoteId: LARGE, optionValues: [{ name: 'Size', value: 'XL' }] },
@@ -189,7 +189,7 @@ const updates: readonly ShopifyCase[] = [
       ]
       const changes = { productName: 'Light', description: null, productType: null, vendor: 'Ohm' }
       const others = { productStatus: 'DRAFT', tags: ['x'], variants }
-      return scene.update('products', PRODUCT, { ...changes, ...others })
+      return harness.update('products', PRODUCT, { ...changes, ...others })
     },
     expected: {
       remoteId: PRODUCT,
@@ -218,14 +218,14 @@ const updates: readonly ShopifyCase[] = [
   },
   {
     name: 'changes of an order, whose address keeps its other parts',
-    run: async (scene) => {
-      await fill(scene)
-      await scene.create('customers', { firstName: 'Eva' })
-      const row = await scene.update('orders', ORDER, {
+    run: async (harness) => {
+      await fill(harness)
+      await harness.create('customers', { firstName: 'Eva' })
+      const row = await harness.update('orders', ORDER, {
         shippingAddress: { city: 'Kiel' },
         customer: { customerId: gid('Customer', 2), email: 'eva@x.example', phone: '+49777' },
       })
-      const { 'shippingAddress.company': company } = await scene.rest('orders', ORDER)
+      const { 'shippingAddress.company': company } = await harness.rest('orders', ORDER)
       return [row.shippingAddress, company, row.customer]
     },
     expected: [
@@ -242,15 +242,15 @@ const updates: readonly ShopifyCase[] = [
   },
   {
     name: 'changes of the tracking information of a fulfillment, one by one',
-    run: async (scene) => {
-      await fill(scene)
+    run: async (harness) => {
+      await fill(harness)
       const changed: unknown[] = []
       for (const fields of [
         { carrier: 'UPS' },
         { trackingNumbers: ['3', '4'] },
         { trackingUrls: ['https://t.example/3', 'https://t.example/4'] },
       ] satisfies readonly Fields[]) {
-        const row = await scene.update('fulfillments', FULFILLMENT, fields)
+        const row = await harness.update('fulfillments', FULFILLMENT, fields)
         changed.push([row.carrier, row.trackingNumbers, row.trackingUrls])
       }
       return changed
@@ -263,18 +263,18 @@ const updates: readonly ShopifyCase[] = [
   },
   {
     name: 'a cancelled fulfillment, and an order, a product and a customer that are deleted',
-    run: async (scene) => {
-      await fill(scene)
-      await scene.remove('fulfillments', FULFILLMENT)
+    run: async (harness) => {
+      await fill(harness)
+      await harness.remove('fulfillments', FULFILLMENT)
       const { shipmentState, remoteDeleted } = valuesOf(
-        await scene.get('fulfillments', FULFILLMENT),
+        await harness.get('fulfillments', FULFILLMENT),
       )
       const deleted: unknown[] = []
       for (const plural of ['orders', 'products', 'customers']) {
         const { remoteId } = valuesOf(shownRows[plural])
-        await scene.remove(plural, String(remoteId))
-        const listed = await scene.list(plural, SINCE)
-        deleted.push([await scene.get(plural, String(remoteId)), listed.rows, listed.deleted])
+        await harness.remove(plural, String(remoteId))
+        const listed = await harness.list(plural, SINCE)
+        deleted.push([await harness.get(plural, String(remoteId)), listed.rows, listed.deleted])
       }
       return { shipmentState, remoteDeleted, deleted }
     },
@@ -343,7 +343,7 @@ interface Refusal {
   readonly plural: string
   /** The mutation that the shop refuses, or what the connector notices. */
   readonly by: string
-  write(scene: Scene): Promise<unknown>
+  write(harness: Harness): Promise<unknown>
   /** The unified name of the field at fault. Absent: the record itself is missing. */
   readonly field?: string
   readonly reason: string
@@ -489,9 +489,9 @@ const refusals: readonly ShopifyCase[] = [
   ...refused.map(
     ({ plural, by, write, field, reason }): ShopifyCase => ({
       name: `a refusal: ${by}`,
-      run: async (scene) => {
-        if (field !== undefined) await fill(scene)
-        return scene.failureOf(plural, write(scene))
+      run: async (harness) => {
+        if (field !== undefined) await fill(harness)
+        return harness.failureOf(plural, write(harness))
       },
       expected: { kind: field === undefined ? 'absent' : 'refused', field, reason },
     }),

@@ -26,7 +26,7 @@ export interface Raw {
   readonly [field: string]: unknown
 }
 
-export interface Playground {
+export interface SandboxHarness {
   readonly app: SandboxApp
   readonly database: Database
   readonly acme: TenantAccess
@@ -45,7 +45,7 @@ export const BEGINNING = '1970-01-01T00:00:00.000Z'
 /** The body of an error response. */
 export const error = (reason: string, field: string | null = null) => ({ error: { reason, field } })
 
-export const openPlayground = async (): Promise<Playground> => {
+export const openSandboxHarness = async (): Promise<SandboxHarness> => {
   const server = await createTestDatabase()
   const database = openDatabase({ url: server.url })
   const clock = { now: new Date(START) }

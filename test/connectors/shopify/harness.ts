@@ -103,7 +103,7 @@ export const isLarge: Change = (body) => {
 }
 
 /** A shop without records, and the connector, whose traffic passes through `traffic`. */
-export const openScene = (traffic: Traffic) => {
+export const openHarness = (traffic: Traffic) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createShopify({ limited: false, clock })
   const shop = simulator.addShop(SHOP, 'Acme', { currencyCode: 'EUR' })
@@ -291,4 +291,4 @@ export const openScene = (traffic: Traffic) => {
   }
 }
 
-export type Scene = ReturnType<typeof openScene>
+export type Harness = ReturnType<typeof openHarness>

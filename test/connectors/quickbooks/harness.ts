@@ -43,7 +43,7 @@ const withoutEmpty = (row: Row): Row => {
 
 export type Fields = Readonly<Record<string, Json>>
 
-export const openScene = (traffic: Traffic, settings: Partial<CompanySettings> = {}) => {
+export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings> = {}) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createQuickBooks({ limited: false, clock })
   const company = simulator.addCompany(REALM, 'Acme', { multiCurrency: true, ...settings })
@@ -180,4 +180,4 @@ export const openScene = (traffic: Traffic, settings: Partial<CompanySettings> =
   }
 }
 
-export type Scene = ReturnType<typeof openScene>
+export type Harness = ReturnType<typeof openHarness>
