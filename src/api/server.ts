@@ -1,4 +1,4 @@
-/** The HTTP server: hooks and routes, in the order in which a request passes them. */
+/** The HTTP server: hooks and routes, in the order of a request. */
 import { randomUUID } from 'node:crypto'
 import Fastify, {
   type FastifyBaseLogger,

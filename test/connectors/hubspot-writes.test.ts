@@ -127,7 +127,7 @@ describe('a write', () => {
     [{ companies: ['9'] }, /associations.companies: Expected the id/],
     [{ tickets: '9' }, /associations.tickets: Expected the id/],
     [[], /associations: Expected an object/],
-  ])('refuses the associations %j before it sends anything', async (associations, message) => {
+  ])('rejects the associations %j before it sends anything', async (associations, message) => {
     const steps = updateSteps('contacts', {}, { lastName: 'Noether' }, { associations })
     const { requests, result } = await written(steps)
     expect(String(result)).toMatch(message)
@@ -152,7 +152,7 @@ describe('a write', () => {
       { phoneNumbers: [{ phoneNumberType: 'OTHER', phoneNumber: '1' }] },
       /Expected one/,
     ],
-  ])('of %s refuses %j', async (name, fields, message) => {
+  ])('of %s rejects %j', async (name, fields, message) => {
     const { requests, result } = await written(updateSteps(name, {}, fields))
     expect(String(result)).toMatch(message)
     expect(requests).toEqual([])

@@ -169,7 +169,7 @@ describe('a write', () => {
       { vendorId: '3', lineItems: [], trackingCategoryIds: ['Class-1'] },
       'one department',
     ],
-  ])('of %s refuses a wrong %s', async (name, field, fields, reason) => {
+  ])('of %s rejects a wrong %s', async (name, field, fields, reason) => {
     await expect(create(name, 'None', fields)).rejects.toMatchObject({
       field,
       reason: expect.stringContaining(reason),

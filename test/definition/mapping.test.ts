@@ -184,11 +184,11 @@ test.each<[string, Readonly<Record<string, Json>>, string, WriteVerb?]>([
     { currency: 'EUR', lineItems: [{ quantity: 1 }, { currency: 'USD' }] },
     'lineItems[1].currency',
   ],
-])('refuses %s', async (_title, fields, field, verb = 'update') => {
+])('rejects %s', async (_title, fields, field, verb = 'update') => {
   await expect(write(fields, { verb })).rejects.toMatchObject({ name: 'WriteRejection', field })
 })
 
-test('refuses a remote field that a unified field sets, and takes any name as a name', async () => {
+test('rejects a remote field that a unified field sets, and takes any name as a name', async () => {
   await expect(
     write({ currency: 'EUR' }, { remoteFields: { Currency: { value: 'USD' } } }),
   ).rejects.toMatchObject({ field: 'remoteFields.Currency.value' })

@@ -54,7 +54,7 @@ const sortedByTime = (app: App): readonly Row[] =>
   sortedById(app).toSorted((a, b) => a.updated - b.updated)
 
 export const PAGE = 4
-// The app refuses to list more rows of one query, and the last window grows.
+// The app lists no more rows for one query, and the last window grows.
 const MAX_OF_QUERY = 40
 const MAX_OF_WINDOW = 8
 const timeOf = (seconds: number): string =>

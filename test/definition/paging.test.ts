@@ -124,7 +124,7 @@ test('a listing by a key that repeats fails in place of looping', () => {
   )
 })
 
-test('a page size that leaves no room for progress is refused', () => {
+test('a page size that leaves no room for progress is rejected', () => {
   const facts = { id: 'id', records: 'items', request: () => get('/rows') }
   expect(() => offsetPages({ ...facts, size: 1 })).toThrow(RangeError)
   expect(() => numberedPages({ ...facts, size: 19 })).toThrow(RangeError)

@@ -265,7 +265,7 @@ describe.each(transports)('over %s', (transport) => {
       'CREDENTIAL_NOT_FOUND',
     ],
     ['an unknown end user', `userId: "${randomUUID()}"`, 'USER_NOT_FOUND'],
-  ])('refuses %s as a list does', async (_what, scope, code = 'INVALID_PARAMETER') => {
+  ])('rejects %s as a list does', async (_what, scope, code = 'INVALID_PARAMETER') => {
     const { url, tenant, service } = harness
     const query = `subscription { crmAccounts(${scope}) { kind } }`
     const one = subscribe(transport, { url, key: tenant.key, query })
@@ -276,7 +276,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(list.errors).toMatchObject([{ message: delivered?.errors?.[0].message }])
   })
 
-  test("refuses another environment's end user", async () => {
+  test("rejects another environment's end user", async () => {
     const { userId } = await harness.service.createTenant('production', [], 'Another')
     const query = `subscription { changes(userId: "${userId}") { topic } }`
     const one = subscribe(transport, { url: harness.url, key: harness.tenant.key, query })

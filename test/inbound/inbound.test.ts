@@ -255,7 +255,7 @@ describe('the records of events', () => {
       .toMatchObject([{ accountName: 'Acme' }])
   })
 
-  test('are left to the next listing if the app refuses them, and to the end of a pause', async () => {
+  test('are left to the next listing if the app rejects them, and to the end of a pause', async () => {
     const { prisma } = service.database
     await startWorker()
     const { credentialId, path } = await connectSubscribed()
@@ -362,7 +362,7 @@ describe('a subscription', () => {
     expect((await subscriptionOf(credentialId)).remoteIds).not.toEqual(remoteIds)
   })
 
-  test('that the app refuses is tried again later, and the credential shows why', async () => {
+  test('that the app rejects is tried again later, and the credential shows why', async () => {
     app.settings.fault = 403
     await startWorker()
     const credentialId = await connect(ownConnector)

@@ -426,7 +426,7 @@ describe('a write', () => {
       'emailAddresses',
     ],
     ['tasks', { taskSubject: 'A', taskStatus: 'done' }, 'taskStatus'],
-  ])('that HubSpot refuses names the field: %s %j', async (topic, input, field) => {
+  ])('that HubSpot rejects names the field: %s %j', async (topic, input, field) => {
     const { status, body } = await harness.write('POST', topic, input)
     expect([status, body.fields ?? body.error?.fields ?? JSON.stringify(body)]).toEqual([
       400,

@@ -344,7 +344,7 @@ test.each<[string, string, string, () => Promise<object>, object]>([
   },
 )
 
-test('a refused value is located at its field', async () => {
+test('a rejected value is located at its field', async () => {
   const taken = company.list('Customer')[0]?.DisplayName
   const refused = await write('POST', 'customers', { customerName: taken })
   expect(refused.status).toBe(400)

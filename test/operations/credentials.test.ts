@@ -140,7 +140,7 @@ describe.each(transports)('over %s', (transport) => {
       'credential.token',
     ],
     ['a string instead of an object', { credential: 'secret-of-acme' }, 'credential'],
-  ])('%s is refused with the name of the field', async (_what, wrong, field) => {
+  ])('%s is rejected with the name of the field', async (_what, wrong, field) => {
     const input = { userId, app: 'sandbox', credential, ...wrong }
     const refused = await call(tenant.key, 'createCredential', input)
     expect(refused).toMatchObject({ status: 400, code: 'INVALID_PARAMETER', fields: [field] })
@@ -162,7 +162,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await call(tenant.key, 'credentials', { userId })).result).toEqual(before)
   })
 
-  test('a private address is refused', async () => {
+  test('a private address is rejected', async () => {
     const input = { app: 'vendure', credential: { url: 'ftp://shop.example.com', apiKey: 'k' } }
     expect(await call(tenant.key, 'createCredential', { userId, ...input })).toMatchObject({
       status: 400,
@@ -273,7 +273,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await update(credential, NEVER)).toMatchObject({ code: 'CREDENTIAL_NOT_FOUND' })
   })
 
-  test('a method that the app does not have is refused', async () => {
+  test('a method that the app does not have is rejected', async () => {
     const input = { userId, app: 'sandbox', credential }
     for (const method of ['oauth', 'none'])
       expect(await call(tenant.key, 'createCredential', { ...input, method })).toMatchObject({

@@ -44,7 +44,7 @@ describe.each(operationsWhere(() => true))('%s', (name, operation) => {
     expect(graph).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
   })
 
-  test('refuses an unknown parameter by name', async () => {
+  test('rejects an unknown parameter by name', async () => {
     const { method, url, body: given } = exampleOf(operation)
     const [path] = url.split('?')
     const result = await service.send(tenant.key, method, `${path}?wrong=1`, given)
@@ -53,7 +53,7 @@ describe.each(operationsWhere(() => true))('%s', (name, operation) => {
 })
 
 describe.each(operationsWhere(hasFields('query')))('%s, with parameters', (_name, operation) => {
-  test('refuses a repeated parameter', async () => {
+  test('rejects a repeated parameter', async () => {
     const { method, url, body: given } = exampleOf(operation)
     for (const parameter of Object.keys(fieldsAt(operation, 'query'))) {
       const twice = `${url.split('?', 1)[0]}?${parameter}=1&${parameter}=1`
@@ -66,7 +66,7 @@ describe.each(operationsWhere(hasFields('query')))('%s, with parameters', (_name
 describe.each(operationsWhere((operation) => !isRead(operation)))(
   '%s, a write',
   (_name, operation) => {
-    test('refuses a body of another form', async () => {
+    test('rejects a body of another form', async () => {
       const { method, url, body: given } = exampleOf(operation)
       const wrong = await service.send(tenant.key, method, url, { ...given, wrong: 1 })
       expectRefusal(wrong, { code: 'INVALID_PARAMETER', field: 'wrong' })
@@ -108,7 +108,7 @@ describe.each(operationsWhere(hasFields('body')))('%s, with a body', (name, oper
           ...operation.example.input,
           [field]: value,
         })
-        // GraphQL's own types refuse it before the operation reads it.
+        // GraphQL's own types reject it before the operation reads it.
         expect(graph).toMatchObject({ code: 'BAD_REQUEST', result: undefined })
         expect(graph.message).toContain(field)
       }

@@ -92,7 +92,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each(operations.filter(({ callers }) => !callers.includes('user')).map(({ name }) => name))(
-    '%s refuses a user token',
+    '%s rejects a user token',
     async (name) => {
       const { input: given } =
         operations.find((operation) => operation.name === name)?.example ?? {}

@@ -1,4 +1,4 @@
-/** A replay of changes that the log no longer has is refused by name, never reported as sent. */
+/** A replay of changes that the log no longer has is rejected by name, never reported as sent. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'

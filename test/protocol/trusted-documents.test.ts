@@ -98,7 +98,7 @@ describe('over HTTP', () => {
     expect(byId.errors[0].message).toBe(byText.errors[0].message)
   })
 
-  test('other documents are refused', async () => {
+  test('other documents are rejected', async () => {
     const other = `${LIST} `
     expect(await post({ query: other, variables })).toMatchObject({
       status: 403,
@@ -192,12 +192,12 @@ describe('the file', () => {
     ['[]', 'expected a JSON object of documents by their hashes'],
     ['{"": "{ __typename }"}', 'entry "": expected an id of 1 to 200 characters'],
     ['{"a": 1}', 'entry "a": expected the text of a GraphQL document'],
-  ])('%s is refused', async (content, reason) => {
+  ])('%s is rejected', async (content, reason) => {
     await write(content)
     expect(() => readTrustedDocuments(path)).toThrow(`TRUSTED_DOCUMENTS ${path}: ${reason}.`)
   })
 
-  test('a missing file is refused', () => {
+  test('a missing file is rejected', () => {
     expect(() => readTrustedDocuments(`${path}.missing`)).toThrow('the file cannot be read')
   })
 

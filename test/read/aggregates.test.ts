@@ -276,7 +276,7 @@ describe('an aggregate', () => {
     ['measures=totalAmount', 'measures', /known measures/],
     ['pageSize=1', 'pageSize', /a known parameter/],
     ['currency=NOPE', 'currency', /a code such as/],
-  ])('is refused with %s', async (query, field, expected) => {
+  ])('is rejected with %s', async (query, field, expected) => {
     const response = await service.rest(
       tenant.key,
       `/accounting/invoices/aggregate?credentialId=${A}&${query}`,
@@ -288,7 +288,7 @@ describe('an aggregate', () => {
     })
   })
 
-  test('is refused over GraphQL with too many keys or fields', async () => {
+  test('is rejected over GraphQL with too many keys or fields', async () => {
     const keys = ['MEMO', 'CURRENCY', 'COMPANY_ID', 'CUSTOMER_ID', 'DUE_DATE_DAY', 'DUE_DATE_YEAR']
     expect(keys).toHaveLength(MAX_GROUP_KEYS + 1)
     const of = (argument: string, fields: string) =>

@@ -147,7 +147,7 @@ describe('a filter over GraphQL', () => {
     }
   })
 
-  test('is refused by a planned field on every run, when the rest of the document is compiled', async () => {
+  test('is rejected by a planned field on every run, when the rest of the document is compiled', async () => {
     const query = `query ($owner: String) {
       list: crmAccounts(credentialId: "${A}", filter: { accountOwner: $owner }) { nodes { remoteId } }
       groups: crmAccountsAggregate(credentialId: "${A}") { count }
@@ -185,7 +185,7 @@ describe('a parameter of several values over REST', () => {
     expect(remoteIds(body.accounts).join(' ')).toBe(expected)
   })
 
-  test('holds a hundred ids of the service, and is refused with more', async () => {
+  test('holds a hundred ids of the service, and is rejected with more', async () => {
     const ids = Array.from({ length: 100 }, (_, n) => recordId(A, accounts.topic, String(n)))
     const listed = await service.rest(
       tenant.key,
@@ -221,7 +221,7 @@ const lists = { catalogue, acceptsLinks: true }
 const nest = (levels: number): object =>
   levels === 0 ? { industry: 'x' } : { not: nest(levels - 1) }
 
-describe('a filter is refused', () => {
+describe('a filter is rejected', () => {
   test.each([
     [{ industry: null }, 'industry', /use industryIsNull: true/],
     [{ industryIn: null }, 'industryIn', /use industryIsNull: true/],
@@ -273,7 +273,7 @@ describe('a filter is refused', () => {
 describe('a subscription', () => {
   const changes = { catalogue, acceptsLinks: false }
 
-  test('refuses a filter of linked records', () => {
+  test('rejects a filter of linked records', () => {
     expect(() => parseFilterInput(changes, accounts, { or: [{ contacts: { some: {} } }] })).toThrow(
       'or[0].contacts: expected no filter of linked records in a subscription',
     )

@@ -98,7 +98,7 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
       }
     })
 
-    test('refuses the same input with the same code', async () => {
+    test('rejects the same input with the same code', async () => {
       const cases = [
         { query: 'pageSize=0', args: 'first: 0' },
         { query: 'pageSize=101', args: 'first: 101' },

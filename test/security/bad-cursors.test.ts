@@ -13,7 +13,7 @@ const SEED = 20_261_121
 const harness = serviceWithRecords()
 const { rest } = harness
 
-describe('a list refuses as a cursor', () => {
+describe('a list rejects as a cursor', () => {
   const cursorOf = (parts: unknown): string =>
     Buffer.from(JSON.stringify(parts)).toString('base64url')
 

@@ -203,7 +203,7 @@ describe('over GraphQL', () => {
       { code: 'BAD_REQUEST' },
     ],
   ])('%s', async (_what, query, expected) => {
-    // Three times: a repeated operation is compiled, and must be refused in the same way.
+    // Three times: a repeated operation is compiled, and must be rejected in the same way.
     for (const _again of [1, 2, 3]) expectRefusal(await graph(query), expected, query.slice(0, 200))
   })
 
@@ -214,7 +214,7 @@ describe('over GraphQL', () => {
     ['an object', { id: {}, credentialId: CREDENTIAL }, '$id'],
     ['a fraction', { id: 1.5, credentialId: CREDENTIAL }, '$id'],
     ['true', { id: true, credentialId: CREDENTIAL }, '$id'],
-  ])('refuses variables that are %s', async (_what, variables, field) => {
+  ])('rejects variables that are %s', async (_what, variables, field) => {
     const query =
       'query ($credentialId: ID!, $id: ID!) { crmAccount(credentialId: $credentialId, id: $id) { id } }'
     for (const _again of [1, 2, 3])
@@ -237,7 +237,7 @@ describe('over GraphQL', () => {
       { query: '{ __typename }', extensions: '5' },
       'extensions',
     ],
-  ])('refuses a GET with %s', async (_what, parameters, field) => {
+  ])('rejects a GET with %s', async (_what, parameters, field) => {
     for (const accept of ['application/json', 'text/event-stream']) {
       const response = await harness.service.server.inject({
         url: `/graphql?${new URLSearchParams(parameters)}`,

@@ -93,7 +93,7 @@ describe('over REST', () => {
     expectRefusal(await rest(`${list}${path}${query}`), expected)
   })
 
-  test('refuses a list parameter on an id', async () => {
+  test('rejects a list parameter on an id', async () => {
     for (const name of ['pageSize', 'cursor', 'orderBy', 'vendorName'])
       expectRefusal(await rest(`${list}/1?credentialId=${CREDENTIAL}&${name}=1`), invalid(name))
     for (const name of ['pageSize', 'pageNumber', 'cursor', 'orderBy'])

@@ -1,6 +1,6 @@
 /**
- * Every filter of every resource refuses values of another kind and names the filter, over REST and GraphQL: the first
- * filter of a kind with an operator refuses each of them, the others two.
+ * Every filter of every resource rejects values of another kind and names the filter, over REST and GraphQL: the first
+ * filter of a kind with an operator rejects each of them, the others two.
  */
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -28,7 +28,7 @@ const createChoice = () => {
   }
 }
 
-describe('a value of the wrong form is refused, with the name,', () => {
+describe('a value of the wrong form is rejected, with the name,', () => {
   const times = [
     '',
     'yesterday',

@@ -40,7 +40,7 @@ describe('an operation that accepts user tokens', () => {
       expect(leave.headers['access-control-allow-origin']).toBe('*')
       expect(String(leave.headers['access-control-allow-methods']).split(', ')).toContain(method)
       expect(leave.headers['access-control-allow-headers']).toMatch(/^authorization,.*traceparent/)
-      // Refused before any work; the page can read the reason.
+      // Rejected before any work; the page can read the reason.
       const refused = await send(method, urlOf(path))
       expect(refused.statusCode).toBe(401)
       expect(refused.headers['access-control-allow-origin']).toBe('*')

@@ -68,7 +68,7 @@ test.each<[string, object, string | undefined]>([
   ['no scope', { scope: '' }, 'invalid_scope'],
   ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
   ['a plain code challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
-])('the authorization page refuses %s', async (_what, changes, error) => {
+])('the authorization page rejects %s', async (_what, changes, error) => {
   const { status, headers } = await open().page(changes)
   if (error === undefined) expect([status, headers.location]).toEqual([400, undefined])
   else expect(new URL(headers.location ?? '').searchParams.get('error')).toBe(error)
@@ -80,12 +80,12 @@ test.each<[string, object, string]>([
   ['an unknown code', { code: 'x' }, 'invalid_grant'],
   ['an unknown grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
   ['an undeclared parameter', { audience: 'x' }, 'invalid_request'],
-])('the token endpoint refuses %s', async (_what, changes, error) => {
+])('the token endpoint rejects %s', async (_what, changes, error) => {
   const { status, json } = await open().redeem(changes)
   expect([status, json.error]).toEqual([400, error])
 })
 
-test('the token endpoint refuses a wrong secret, a used code and an expired code', async () => {
+test('the token endpoint rejects a wrong secret, a used code and an expired code', async () => {
   const { simulator, consent, token } = open()
   const wrong = `Basic ${Buffer.from('ours:guess').toString('base64')}`
   expect((await token({ grant_type: 'refresh_token' }, wrong)).status).toBe(401)

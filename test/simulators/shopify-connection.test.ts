@@ -1,4 +1,4 @@
-/** The Shopify simulator: OAuth, what it refuses, webhooks, and its records over HTTP. */
+/** The Shopify simulator: OAuth, what it rejects, webhooks, and its records over HTTP. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -101,7 +101,7 @@ describe('OAuth', () => {
   })
 })
 
-describe('requests that are refused', () => {
+describe('requests that are rejected', () => {
   test.each<[string, string, object | undefined]>([
     ['an unknown field', '{ orders(first: 1) { nodes { nothing } } }', undefined],
     ['an unknown argument', '{ orders(first: 1, colour: "red") { nodes { id } } }', undefined],

@@ -70,7 +70,7 @@ describe('customers', () => {
     ['with the email of another', { email: 'taken@example.com' }, ['email']],
     ['with a phone number that is not one', { phone: '12' }, ['phone']],
     ['with an id', { id: 'gid://shopify/Customer/1', firstName: 'A' }, ['id']],
-  ])('%s are refused with a user error', async (_what, input, field) => {
+  ])('%s are rejected with a user error', async (_what, input, field) => {
     const { query, shop } = open()
     shop.createCustomer({ email: 'taken@example.com' })
     const { customer, userErrors } = (await query(CREATE, { input })).customerCreate

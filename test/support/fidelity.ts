@@ -61,7 +61,7 @@ const byTopic = (exercised: ReadonlySet<string>): FidelityReport['verbs'] => {
   const verbsOf = (topic: string): string =>
     fidelityVerbs
       .filter((verb) => exercised.has(`${topic} ${verb}`))
-      // A list is of the app only if a sync has filled it.
+      // A list shows records of the app only if a sync has stored them.
       .filter((verb) => verb !== 'list' || exercised.has(`${topic} synced`))
       .join(' ')
   return Object.fromEntries(

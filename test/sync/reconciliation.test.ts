@@ -135,7 +135,7 @@ describe('a reconciliation', () => {
     await engine.syncNow(harness.credentialId)
     changeSilently()
     const id = await request()
-    // A refused cursor: the next attempt starts from the beginning.
+    // A rejected cursor: the next attempt starts from the beginning.
     harness.app.faults.push(undefined, { kind: 'status', status: 400 })
     await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     expect(await latest()).toMatchObject({ id, finishedAt: null, updated: 1, created: 0 })

@@ -234,7 +234,7 @@ describe('a token', () => {
   )
 })
 
-describe('a credential whose renewal the app refuses', () => {
+describe('a credential whose renewal the app rejects', () => {
   test('is reported once, its syncs stop, and a reconnection starts them again', async () => {
     const id = await connect(past)
     server.revoke()
@@ -258,7 +258,7 @@ describe('a credential whose renewal the app refuses', () => {
       { topic: 'connection/created' },
       { topic: 'connection/authentication_failure' },
     ])
-    // One refused renewal in all, and no request to the app.
+    // One rejected renewal in all, and no request to the app.
     expect(server.countsOf('refresh_token').failed).toEqual(new Map([['invalid_grant', 1]]))
     expect(server.apiStatuses).toEqual([])
     const scope = { ...owner, credentialId: id }

@@ -42,7 +42,7 @@ export interface GraphSockets {
 
 const INIT_TIMEOUT_MS = 3000
 const PING_MS = 12_000
-/** Time for the client to respond to a Close frame. Part of the 5 s in which a revoked key's connections must close. */
+/** Time for the client to respond to a Close frame: a part of the 5 s limit for the connections of a revoked key. */
 const CLOSING_MS = 1000
 const MAX_MESSAGE_BYTES = 256 * 1024
 const MAX_SUBSCRIPTIONS = 100

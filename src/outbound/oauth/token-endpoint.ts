@@ -28,13 +28,13 @@ import { toAppError } from '../exchange-failure.ts'
 import { createReasonRedactor } from '../read-response.ts'
 import { readTokenFailure } from './token-failure.ts'
 
-/** The OAuth client with which this service authenticates at the token endpoint. */
+/** The OAuth client of this service at the token endpoint. */
 export interface TokenClient {
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** The credential for which tokens are requested. */
+/** The credential that the tokens are for. */
 export interface TokenSubject<Method> {
   readonly connector: Pick<Connector, 'app' | 'name'>
   readonly method: Method

@@ -107,7 +107,7 @@ export const openHarness = (traffic: Traffic) => {
       const steps = update.steps({ fields, remoteFields: {} }, stored, context)
       return shown(name, await run(steps), context.context)
     },
-    /** The unified name of the field that HubSpot refuses in a new record. */
+    /** The unified name of the field that HubSpot rejects in a new record. */
     refusedField: async (name: string, fields: Fields): Promise<string | undefined> => {
       const steps = writerOf(name).create.steps({ fields, remoteFields: {} }, await attempt())
       const failure = await run(steps).catch((error: unknown) => error)

@@ -152,7 +152,7 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
       const steps = update.steps({ fields, remoteFields: {} }, before, await attempt())
       return (await mapped(plural, await runSteps(connector, steps, send))).shown
     },
-    /** The unified name of the field that the app refuses in a new record; undefined if it names none. */
+    /** The unified name of the field that the app rejects in a new record; undefined if it names none. */
     refusedField: async (
       plural: string,
       fields: Fields,

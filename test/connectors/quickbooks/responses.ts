@@ -1,4 +1,4 @@
-/** Failures, refused writes, the feed, webhooks and the company. */
+/** Failures, rejected writes, the feed, webhooks and the company. */
 import { connector } from '../../../src/connectors/quickbooks/manifest.ts'
 import type { FeedPosition } from '../../../src/definition/feed.ts'
 import type { Fields } from './harness.ts'
@@ -31,7 +31,7 @@ const failures: readonly QuickBooksCase[] = [
   },
 ]
 
-/** Writes that QuickBooks refuses, and the field that is at fault, by its name in the app. */
+/** Writes that QuickBooks rejects, and the field that is at fault, by its name in the app. */
 const refusals: readonly QuickBooksCase[] = (
   [
     ['customers', { customerName: 'Amy' }, 'customerName'],
@@ -67,7 +67,7 @@ const refusals: readonly QuickBooksCase[] = (
   name: `a refused one of ${plural} at ${field} (${at})`,
   run: async (harness) => {
     seed(harness)
-    // Without lines, a payment to a vendor would be refused for that.
+    // Without lines, a payment to a vendor would be rejected for that.
     return harness.refusedField(plural, fields, plural === 'payments' ? { Line: [] } : {})
   },
   expected: field,

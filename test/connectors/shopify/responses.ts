@@ -79,7 +79,7 @@ const facts: readonly ShopifyCase[] = [
   },
 ]
 
-// Requests to this port are refused without a connection, so a delivery fails at once.
+// Connections to this port are refused, so a delivery fails at once.
 const ADDRESS = 'http://127.0.0.1:1/events'
 
 const hooks = connector.webhooks

@@ -1,4 +1,4 @@
-/** New, changed, deleted and refused records. */
+/** New, changed, deleted and rejected records. */
 import { connector } from '../../../src/connectors/shopify/manifest.ts'
 import { valuesOf } from '../../../src/definition/raw-values.ts'
 import { type Fields, gid, type Harness, ref } from './harness.ts'
@@ -341,7 +341,7 @@ const fulfillmentOrders: readonly ShopifyCase[] = [
 
 interface Refusal {
   readonly plural: string
-  /** The mutation that the shop refuses, or what the connector notices. */
+  /** The mutation that the shop rejects, or what the connector notices. */
   readonly by: string
   write(harness: Harness): Promise<unknown>
   /** The unified name of the field at fault. Absent: the record itself is missing. */
@@ -484,7 +484,7 @@ const refused: readonly Refusal[] = [
   },
 ]
 
-/** Writes that the connector or the shop refuses. */
+/** Writes that the connector or the shop rejects. */
 const refusals: readonly ShopifyCase[] = [
   ...refused.map(
     ({ plural, by, write, field, reason }): ShopifyCase => ({

@@ -1,4 +1,4 @@
-/** The responses to what the engine refuses, in the forms of the API and of the gateway before it. */
+/** The responses to what the engine rejects, in the forms of the API and of the gateway before it. */
 import { type Problem, showPath } from '../engine/contract.ts'
 import type { Refusal, Reply, ResponseContext } from '../engine/profile.ts'
 import {

@@ -5,7 +5,7 @@ import type { Change } from '../engine/store.ts'
 import type { WebhookPolicy } from '../engine/webhooks.ts'
 import { numberOf, writeTime } from './shop.ts'
 
-/** The topic that the message names, by that of the contract. */
+/** The topic in the header of a message, by the topic in the contract. */
 const TOPICS: Readonly<Record<string, string>> = {
   APP_UNINSTALLED: 'app/uninstalled',
   BULK_OPERATIONS_FINISH: 'bulk_operations/finish',
