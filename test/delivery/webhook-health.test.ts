@@ -29,7 +29,7 @@ const deliver = (options: Partial<WebhookDeliveryOptions> = {}) =>
   harness.deliver({ clock: { nowMs: () => nowMs }, graceMs: 20_000, ...options })
 const change = () => harness.change([++record])
 const update = (id: string, changed: WebhookChange) =>
-  updateWebhook(harness.database, harness.home.environmentId, id, changed, (topics, text) =>
+  updateWebhook(harness.database, harness.owner.environmentId, id, changed, (topics, text) =>
     readPayload(catalogue, topics, text),
   )
 const isEnabled = async (id: string): Promise<boolean> =>

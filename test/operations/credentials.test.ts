@@ -181,7 +181,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('a deleted credential and its records are gone, and the change log reports it', async () => {
     const credentialId = await connect()
-    const kept = await connect()
+    const other = await connect()
     const accounts = catalogue.get('crm/accounts')
     const row = sampleRecord(credentialId, accounts, 1)
     await service.save(tenant, credentialId, accounts, [row])
@@ -198,7 +198,7 @@ describe.each(transports)('over %s', (transport) => {
       code: 'CREDENTIAL_NOT_FOUND',
     })
     const { result } = await call(tenant.key, 'credentials', { userId })
-    expect(result.map(({ credentialId: id }: { credentialId: string }) => id)).toEqual([kept])
+    expect(result.map(({ credentialId: id }: { credentialId: string }) => id)).toEqual([other])
     const records = await service.rest(tenant.key, `/crm/accounts?credentialId=${credentialId}`)
     expect(records.statusCode).toBe(404)
     const { data } = await service.graphql(tenant.key, `{ node(id: "${row.id}") { id } }`)

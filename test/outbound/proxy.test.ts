@@ -83,7 +83,7 @@ const through = async <T>(
     return await work((url) =>
       way === 'exchange'
         ? exchange.send({ method: 'GET', url: new URL(url), headers: {} })
-        : transport.open(new URL(url)).post([], Buffer.from('a letter')),
+        : transport.open(new URL(url)).post([], Buffer.from('a message')),
     )
   } finally {
     await exchange.stop()

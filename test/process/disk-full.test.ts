@@ -106,12 +106,12 @@ test.skipIf(!disk)(
     })
     expect(await ready()).toEqual({ status: 503, text: expect.stringContaining('disk') })
     // Reads continue.
-    await services.ask(service.address, '/2024-03/one/users')
+    await services.call(service.address, '/2024-03/one/users')
 
     await rm(ballast)
     await expect.poll(async () => (await ready()).status, { timeout: 60_000 }).toBe(200)
     expect(await createUser('after')).toMatchObject({ status: 200 })
-    const { data } = await services.ask(service.address, '/2024-03/one/users')
+    const { data } = await services.call(service.address, '/2024-03/one/users')
     const stored = new Set(data.map((user: { readonly username: string }) => user.username))
     expect(created.filter((username) => !stored.has(username))).toEqual([])
     expect(service.ended()).toBeUndefined()

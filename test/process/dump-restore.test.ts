@@ -101,12 +101,12 @@ describe.skipIf(missingPrograms).each([
     await applyMigrations(first.url)
     const old = await openWebhookHarness({ at: { url: first.url, drop: async () => {} } })
     harness = old
-    const { home } = old
-    await saveApiKey(old.database, home.environmentId, KEY)
+    const { owner } = old
+    await saveApiKey(old.database, owner.environmentId, KEY)
     const connector = connectors.get('vendure')
     if (!connector) throw new Error('There is no such connector.')
-    const owner = { environmentId: home.environmentId, userId: home.userId }
-    const sealed = { ...owner, connector, values: SECRET_VALUES }
+    const { environmentId, userId } = owner
+    const sealed = { environmentId, userId, connector, values: SECRET_VALUES }
     const credentialId = await createCredential(old.database, testVault, sealed)
     const webhook = await old.subscribe(`${receiver.origin}/hook`)
     const secret = await old.secretOf(webhook)
@@ -129,7 +129,7 @@ describe.skipIf(missingPrograms).each([
     await move(first, second)
     const restored = await openWebhookHarness({
       at: { url: second.url, drop: async () => {} },
-      home,
+      owner,
     })
     harness = restored
     // Otherwise the test proves nothing.

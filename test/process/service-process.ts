@@ -99,7 +99,7 @@ export const openServices = async (url: string, cli = CLI) => {
       return { status: answer.status, text: await answer.text() }
     },
     /** A request that must succeed. */
-    ask: async (address: string, path: string, body?: object) => {
+    call: async (address: string, path: string, body?: object) => {
       const answer = await fetch(address + path, {
         headers,
         ...(body && { method: 'POST', body: JSON.stringify(body) }),

@@ -65,9 +65,9 @@ const writeVersions = async (
 test(`${ROUNDS} rounds of terminating all connections under ${WRITERS} writers`, async () => {
   const service = await services.start('all')
   const { address } = service
-  const { data: users } = await services.ask(address, '/2024-03/one/users')
+  const { data: users } = await services.call(address, '/2024-03/one/users')
   const path = `/2024-03/users/${users[0].userId}/credentials`
-  const { data: credentials } = await services.ask(address, path)
+  const { data: credentials } = await services.call(address, path)
   const { credentialId } = credentials[0]
 
   const written: string[] = []

@@ -178,8 +178,11 @@ describe.each(stages.map((resource) => [resource.topic, resource] as const))(
   },
 )
 
-const ask = async (fields: string, variables: Record<string, unknown> = {}, parameters = '') =>
-  service.graphql(tenant.key, `query ${parameters} { ${fields} }`, variables)
+const sendFields = async (
+  fields: string,
+  variables: Record<string, unknown> = {},
+  parameters = '',
+) => service.graphql(tenant.key, `query ${parameters} { ${fields} }`, variables)
 
 describe('an aggregate', () => {
   test('without records is one group without keys, and no group with keys', async () => {
@@ -201,7 +204,7 @@ describe('an aggregate', () => {
   test('reads several credentials, and groups by them', async () => {
     const query = `accountingInvoicesAggregate(userId: "${tenant.userId}", filter: { includeDeleted: true }, groupBy: [CREDENTIAL_ID]) { key { credentialId } count }`
     for (const _run of [1, 2, 3])
-      expect((await ask(query)).data.accountingInvoicesAggregate).toEqual([
+      expect((await sendFields(query)).data.accountingInvoicesAggregate).toEqual([
         { key: { credentialId: A }, count: RECORDS },
         { key: { credentialId: B }, count: 2 },
       ])
@@ -261,7 +264,7 @@ describe('an aggregate', () => {
     const refused = await service.rest(tenant.key, path)
     expect(refused.json().error).toMatchObject(expected)
     const query = `crmNotesAggregate(credentialId: "${B}", groupBy: [NOTE_TITLE]) { count }`
-    expect((await ask(query)).errors[0]?.extensions).toMatchObject(expected)
+    expect((await sendFields(query)).errors[0]?.extensions).toMatchObject(expected)
     const filtered = await service.rest(tenant.key, `${path}&noteTitleNotEquals=0`)
     expect(filtered.json().groups).toHaveLength(MAX_GROUPS)
   })
@@ -292,7 +295,7 @@ describe('an aggregate', () => {
     const keys = ['MEMO', 'CURRENCY', 'COMPANY_ID', 'CUSTOMER_ID', 'DUE_DATE_DAY', 'DUE_DATE_YEAR']
     expect(keys).toHaveLength(MAX_GROUP_KEYS + 1)
     const of = (argument: string, fields: string) =>
-      ask(`accountingInvoicesAggregate(credentialId: "${A}"${argument}) { ${fields} }`)
+      sendFields(`accountingInvoicesAggregate(credentialId: "${A}"${argument}) { ${fields} }`)
     const many = await of(`, groupBy: [${keys}]`, 'count')
     expect(many.errors[0]?.extensions).toMatchObject({ details: [{ field: 'groupBy' }] })
     const names = measuredFields(catalogue.get('accounting/invoices'))

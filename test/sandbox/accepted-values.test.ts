@@ -6,7 +6,13 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { currencyCodes } from '../../src/resources/currency-codes.ts'
 import { openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
 import { samples } from './write-samples.ts'
-import { type Given, type TenantWrites, tenantWrites, type Written, writerOf } from './writing.ts'
+import {
+  type FieldValues,
+  type TenantWrites,
+  tenantWrites,
+  type Written,
+  writerOf,
+} from './writing.ts'
 
 let harness: SandboxHarness
 let writes: TenantWrites
@@ -43,7 +49,7 @@ const choices = Object.keys(samples).flatMap((topic) => {
 })
 
 /** The sample's fields with another value at the path; in a list, one entry for each of `values`. */
-const withValues = (topic: string, path: string, values: readonly string[]): Given => {
+const withValues = (topic: string, path: string, values: readonly string[]): FieldValues => {
   const [field = '', inner] = path.split('.')
   if (inner === undefined) return { [field]: values[0] ?? null }
   const sample: Json | undefined = samples[topic]?.update[field]
@@ -150,7 +156,7 @@ describe('a free text of the contract', () => {
     ['commerce/orders', { billingAddress: { city: 'Cork' }, shippingAddress: { lastName: 'B' } }],
   ] as const)('%s accepts %j', async (topic, fields) => {
     const { row } = await writes.create(topic, { ...samples[topic]?.create, ...fields })
-    const { orderId: _, ...shown }: Given = fields
+    const { orderId: _, ...shown }: FieldValues = fields
     expect(row).toMatchObject(shown)
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../src/definition/connector.ts'
 import { ATTEMPT } from '../support/steps.ts'
 import { openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
-import { type Given, type TenantWrites, tenantWrites, writerOf } from './writing.ts'
+import { type FieldValues, type TenantWrites, tenantWrites, writerOf } from './writing.ts'
 
 let harness: SandboxHarness
 let writes: TenantWrites
@@ -17,7 +17,7 @@ const line = { description: 'Desk', accountId: 'acc_0021', unitPrice: 1, quantit
 const invoice = { customerId: 'cli_0001', issueDate: '2026-01-01', dueDate: '2026-01-31' }
 const orderLine = { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }
 
-const refused: readonly (readonly [string, Given, string])[] = [
+const refused: readonly (readonly [string, FieldValues, string])[] = [
   ['accounting/vendors', { vendorName: null }, 'vendorName'],
   ['accounting/vendors', { vendorStatus: 'ASLEEP' }, 'vendorStatus'],
   ['accounting/vendors', { currency: null }, 'currency'],
@@ -134,7 +134,7 @@ test('fields that the sandbox computes are not writable', () => {
 })
 
 test('a rejection by the sandbox names its field', async () => {
-  const failures: readonly (readonly [string, Given, Given, string])[] = [
+  const failures: readonly (readonly [string, FieldValues, FieldValues, string])[] = [
     ['accounting/vendors', {}, {}, 'vendorName'],
     ['accounting/vendors', { vendorName: 'x' }, { colour: 'red' }, 'colour'],
     ['crm/notes', { noteContact: 'per_9999' }, {}, 'noteContact'],
@@ -225,7 +225,7 @@ describe('fields by the sandbox’s own names', () => {
   })
 
   test('are rejected where a field of the common model sets the same value', async () => {
-    const clashes: readonly (readonly [string, Given, string, Json])[] = [
+    const clashes: readonly (readonly [string, FieldValues, string, Json])[] = [
       ['accounting/vendors', { vendorName: 'x' }, 'vendorName', 'y'],
       ['commerce/orders', { customer: { email: 'a@b.example' } }, 'customer', null],
       ['accounting/invoices', { lineItems: [{ ...line, currency: 'EUR' }] }, 'currency', 'EUR'],

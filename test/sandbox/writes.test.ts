@@ -9,7 +9,7 @@ import { samples } from './write-samples.ts'
 import {
   CREDENTIAL,
   connector,
-  type Given,
+  type FieldValues,
   type TenantWrites,
   tenantWrites,
   writerOf,
@@ -20,7 +20,7 @@ const topics = Object.keys(samples)
 let harness: SandboxHarness
 let writes: TenantWrites
 /** Values that depend on the tenant's own records. */
-let more: Readonly<Record<string, Given>>
+let more: Readonly<Record<string, FieldValues>>
 beforeAll(async () => {
   harness = await openSandboxHarness()
   writes = tenantWrites(harness)
@@ -89,14 +89,14 @@ describe.each(topics)('%s', (topic) => {
   const changedFields = () => ({ ...samples[topic]?.update, ...more[topic] })
   const make = () => writes.create(topic, samples[topic]?.create ?? {})
   /** Writable fields that the sample does not set. */
-  const missing = (taken: readonly string[], all: Given): string[] => {
+  const missing = (taken: readonly string[], all: FieldValues): string[] => {
     const named = Object.entries(all).flatMap(([name, value]) => [
       name,
       ...(typeof value === 'object' ? namesOf(value).map((inner) => `${name}.${inner}`) : []),
     ])
     return taken.filter((path) => !named.includes(path))
   }
-  const expectShown = (row: RecordRow, all: Given): void => {
+  const expectShown = (row: RecordRow, all: FieldValues): void => {
     for (const [name, value] of Object.entries(all)) {
       const field = fields[name]
       if (!field) throw new Error(`There is no field ${name}.`)

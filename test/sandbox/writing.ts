@@ -18,7 +18,7 @@ const found = connectors.get('sandbox')
 if (!found) throw new Error('The registry has no sandbox.')
 export const connector = found
 
-export type Given = Readonly<Record<string, Json>>
+export type FieldValues = Readonly<Record<string, Json>>
 
 /** The writer of a topic. @throws Error if the topic is read-only */
 export const writerOf = (topic: string): ResourceWriter => {
@@ -36,8 +36,13 @@ export interface Written {
 
 /** Writes of one tenant. */
 export interface TenantWrites {
-  create(topic: string, fields: Given, remoteFields?: Given): Promise<Written>
-  update(topic: string, record: Written, fields: Given, remoteFields?: Given): Promise<Written>
+  create(topic: string, fields: FieldValues, remoteFields?: FieldValues): Promise<Written>
+  update(
+    topic: string,
+    record: Written,
+    fields: FieldValues,
+    remoteFields?: FieldValues,
+  ): Promise<Written>
   remove(topic: string, record: Written): Promise<void>
   get(topic: string, id: string): Promise<Written | undefined>
   /** The requests to the app so far: `PUT /v1/vendors/ven_0001`. */
@@ -60,7 +65,10 @@ export const tenantWrites = ({ request }: SandboxHarness): TenantWrites => {
     // The app's response as the mapper has found it.
     return { raw: raw as Raw, row, stored: { remoteId: row.remoteId, record: row } }
   }
-  const input = (fields: Given, remoteFields: Given = {}): WriteInput => ({ fields, remoteFields })
+  const input = (fields: FieldValues, remoteFields: FieldValues = {}): WriteInput => ({
+    fields,
+    remoteFields,
+  })
   const run = async (topic: string, steps: Parameters<typeof runSteps<unknown>>[1]) =>
     read(topic, await runSteps(connector, steps, send))
 

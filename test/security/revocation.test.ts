@@ -126,9 +126,9 @@ describe('while no notifications arrive', () => {
 
   test('nothing is cached: a revoked key is rejected, and still is when notifications arrive again', async () => {
     const revoked = await newKey()
-    const kept = await newKey()
+    const valid = await newKey()
     const ofOther = (key: string) => statusOf(other.server, key)
-    for (const key of [revoked, kept]) expect(await ofOther(key)).toBe(200)
+    for (const key of [revoked, valid]) expect(await ofOther(key)).toBe(200)
 
     // Neither server can reconnect; their open connections stay open.
     await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS false`)
@@ -142,20 +142,20 @@ describe('while no notifications arrive', () => {
     await expect.poll(() => ofOther(revoked), DEADLINE).toBe(401)
 
     other.takeStatements()
-    for (const _again of [1, 2, 3]) expect(await ofOther(kept)).toBe(200)
+    for (const _again of [1, 2, 3]) expect(await ofOther(valid)).toBe(200)
     const lookups = other.takeStatements().filter((statement) => statement.includes('api_keys'))
     expect(lookups).toHaveLength(3)
 
     await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS true`)
     const cachesOwner = async (): Promise<boolean> => {
       other.takeStatements()
-      expect(await ofOther(kept)).toBe(200)
+      expect(await ofOther(valid)).toBe(200)
       return !other.takeStatements().join().includes('api_keys')
     }
     await expect.poll(cachesOwner, DEADLINE).toBe(true)
     expect(await ofOther(revoked)).toBe(401)
-    await revokeKey(service, kept)
-    await expect.poll(() => ofOther(kept), DEADLINE).toBe(401)
+    await revokeKey(service, valid)
+    await expect.poll(() => ofOther(valid), DEADLINE).toBe(401)
   })
 
   test('a lookup that was in progress is not cached when notifications arrive again', async () => {

@@ -39,16 +39,16 @@ describe('OAuth', () => {
     const tokens = await exchange({ code: searchParams.get('code') ?? '', ...parameters })
     const refresh = async (token: string) =>
       (await exchange({ grant_type: 'refresh_token', refresh_token: token })).json
-    const ask = (token: string, path = ENDPOINT) =>
+    const query = (token: string, path = ENDPOINT) =>
       send('POST', path, {
         headers: { 'x-shopify-access-token': token },
         body: { query: '{ orders(first: 1) { nodes { id } } }' },
       })
-    return { simulator, page, searchParams, tokens, refresh, ask }
+    return { simulator, page, searchParams, tokens, refresh, query }
   }
 
   test('the callback is signed and names the shop, and the token opens that shop alone', async () => {
-    const { page, searchParams, tokens, ask } = await connect()
+    const { page, searchParams, tokens, query } = await connect()
     expect(page.body).toContain('Acme')
     expect(page.body).not.toContain('Other')
     const { hmac, ...signed } = Object.fromEntries(searchParams)
@@ -64,9 +64,9 @@ describe('OAuth', () => {
       scope: 'read_orders,write_products',
     })
     const token = tokens.json.access_token
-    expect((await ask(token)).json.data.orders.nodes).toEqual([])
+    expect((await query(token)).json.data.orders.nodes).toEqual([])
     const other = ENDPOINT.replace('acme', 'other')
-    expect((await ask(token, other)).status).toBe(401)
+    expect((await query(token, other)).status).toBe(401)
   })
 
   test('a code needs expiring=1, because public apps must use tokens that expire', async () => {
@@ -75,20 +75,20 @@ describe('OAuth', () => {
   })
 
   test('an access token lasts an hour', async () => {
-    const { simulator, tokens, ask } = await connect()
+    const { simulator, tokens, query } = await connect()
     simulator.clock.advance(3_600_000)
-    const { status, json } = await ask(tokens.json.access_token)
+    const { status, json } = await query(tokens.json.access_token)
     expect([status, json.errors]).toEqual([401, expect.stringContaining('Invalid API key')])
   })
 
   test('a refresh token is accepted again until its replacement is used', async () => {
-    const { tokens, refresh, ask, simulator } = await connect()
+    const { tokens, refresh, query, simulator } = await connect()
     const first = tokens.json.refresh_token
     const second = (await refresh(first)).refresh_token
     simulator.clock.advance(86_400_000)
     const again = await refresh(first)
     expect(again.refresh_token).not.toBe(second)
-    expect((await ask(again.access_token)).status).toBe(200)
+    expect((await query(again.access_token)).status).toBe(200)
     await refresh(again.refresh_token)
     expect((await refresh(first)).error).toBe('invalid_grant')
   })
@@ -327,30 +327,30 @@ test('a started simulator has a shop with records, whose bulk results can be fet
   const clock = { startMs: NOON, frozen: true }
   await using app = await start({ records: 4, clock })
   const { accessToken } = app.oauth.issue(SHOP)
-  const ask = async (query: string) => {
+  const query = async (text: string) => {
     const response = await fetch(`${app.url}${ENDPOINT}`, {
       method: 'POST',
       headers: { 'x-shopify-access-token': accessToken, 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
+      body: JSON.stringify({ query: text }),
     })
     expect(response.headers.get('x-shopify-api-version')).toBe('2026-07')
     const { data } = Object(await response.json())
     return data
   }
-  const { orders, customersCount } = await ask(`{ customersCount { count } orders(first: 9) {
+  const { orders, customersCount } = await query(`{ customersCount { count } orders(first: 9) {
     nodes { displayFulfillmentStatus customer { email } } } }`)
   expect(customersCount.count).toBe(4)
   expect(orders.nodes[1]).toEqual({
     displayFulfillmentStatus: 'FULFILLED',
     customer: { email: 'amy2@example.com' },
   })
-  await ask(
+  await query(
     'mutation { bulkOperationRunQuery(query: "{ products { nodes { id } } }") { userErrors { code } } }',
   )
   app.clock.advance(500)
-  await ask('{ shop { name } }')
+  await query('{ shop { name } }')
   app.clock.advance(500)
-  const { bulkOperations } = await ask('{ bulkOperations(first: 1) { nodes { url } } }')
+  const { bulkOperations } = await query('{ bulkOperations(first: 1) { nodes { url } } }')
   const file = await fetch(bulkOperations.nodes[0].url)
   expect((await file.text()).trim().split('\n')).toHaveLength(4)
 })

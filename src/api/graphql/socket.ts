@@ -157,9 +157,9 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
           )
         return true
       } catch (error) {
-        const refused = toSocketRejection(error)
-        if (refused !== undefined) {
-          extra.socket.close(refused.closeCode, refused.message)
+        const rejection = toSocketRejection(error)
+        if (rejection !== undefined) {
+          extra.socket.close(rejection.closeCode, rejection.message)
           return true
         }
         // `fail` handles unexpected errors, such as an unavailable database.

@@ -17,16 +17,16 @@ type TokenPage = ListPage & { readonly token?: Json }
 
 /** Returns the token of an earlier page with the last page, where the engine expects it. */
 const withLastToken = (pager: Pager): Pager => {
-  const isKept = (position: ListPosition) => memberOf(position.cursor, 'token') !== undefined
+  const hasToken = (position: ListPosition) => memberOf(position.cursor, 'token') !== undefined
   return {
-    listRequest: (position) => pager.listRequest(isKept(position) ? inner(position) : position),
+    listRequest: (position) => pager.listRequest(hasToken(position) ? inner(position) : position),
     readList: (response, position) => {
-      const at = isKept(position) ? inner(position) : position
+      const at = hasToken(position) ? inner(position) : position
       const page: TokenPage = pager.readList(response, at)
       const { token = memberOf(position.cursor, 'token'), ...rest } = page
       if (token === undefined) return page
-      const kept = mapCursors(rest, (cursor) => around({ token }, cursor))
-      return rest.next === undefined ? { ...kept, token } : kept
+      const withToken = mapCursors(rest, (cursor) => around({ token }, cursor))
+      return rest.next === undefined ? { ...withToken, token } : withToken
     },
   }
 }

@@ -192,20 +192,20 @@ export const createTokenEndpoint = ({ exchange, nowMs }: TokenEndpointOptions): 
       }: { readonly headers: Record<string, string>; readonly body: URLSearchParams },
     ): Promise<Response> => {
       const outgoing = { method: 'POST', url: new URL(href), headers, body: body.toString() }
-      const answer = await exchange.send(outgoing, signal)
+      const httpResponse = await exchange.send(outgoing, signal)
       try {
-        const object = readObject(answer)
-        const failure = readTokenFailure(answer, object, facts, redact)
+        const object = readObject(httpResponse)
+        const failure = readTokenFailure(httpResponse, object, facts, redact)
         if (failure) throw failure
         return Response.json(relevantMembers(object ?? {}))
       } finally {
-        answer.release()
+        httpResponse.release()
       }
     }
     try {
       const all = { ...method.tokenParameters, ...parameters }
       const oauthClient = { client_id: clientId }
-      const answer = await genericTokenEndpointRequest(
+      const httpResponse = await genericTokenEndpointRequest(
         server,
         oauthClient,
         authenticate,
@@ -217,7 +217,7 @@ export const createTokenEndpoint = ({ exchange, nowMs }: TokenEndpointOptions): 
           [customFetch]: send,
         },
       )
-      const response = await processGenericTokenEndpointResponse(server, oauthClient, answer)
+      const response = await processGenericTokenEndpointResponse(server, oauthClient, httpResponse)
       const { access_token: accessToken, refresh_token: refreshToken = before?.refreshToken } =
         response
       const lifetimeSeconds = response.expires_in ?? method.defaultLifetimeSeconds
