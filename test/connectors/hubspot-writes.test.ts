@@ -9,12 +9,12 @@ describe('a write', () => {
   /** The requests of steps, whose responses have the id of the record. */
   const written = async (
     steps: Parameters<typeof runSteps>[1],
-    answer: (request: AppRequest) => AppResponse | undefined = () => undefined,
+    respond: (request: AppRequest) => AppResponse | undefined = () => undefined,
   ) => {
     const requests: [string, unknown][] = []
     const result = await runSteps(connector, steps, async (request) => {
       requests.push([lineOf(request), request.body])
-      return answer(request) ?? ok({ id: '51', properties: {} })
+      return respond(request) ?? ok({ id: '51', properties: {} })
     }).catch((error: unknown) => error)
     return { requests, result }
   }
@@ -276,7 +276,7 @@ describe('a write', () => {
     })
   })
 
-  test('whose response is lost is found by the form in which HubSpot lists it', () => {
+  test('whose response is lost is found in the form of a listing', () => {
     const sent = input(
       { emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'Emmy@Example.org' }] },
       { properties: { visits: 3 } },

@@ -134,7 +134,7 @@ describe.each(transports)('over %s', (transport) => {
     ])
     const product = await records.get('commerce/products', 'prd_0001')
     expect(lineItems[0].productId).toBe(product.record.id)
-    // Lines can be written back in the form in which they are read.
+    // Lines can be written back as they were read.
     expect((await updated({ lineItems })).lineItems).toEqual(lineItems)
   })
 

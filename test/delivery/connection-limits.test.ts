@@ -43,11 +43,11 @@ const openInTurn = async (
 }
 /** The HTTP response to an event stream request. */
 const requestEvents = async (key = harness.tenant.key) => {
-  const answer = await fetch(`${harness.url}?query=${encodeURIComponent(QUERY)}`, {
+  const response = await fetch(`${harness.url}?query=${encodeURIComponent(QUERY)}`, {
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
   })
-  const { errors } = await answer.json()
-  return [answer.status, errors[0].extensions.code, answer.headers.get('retry-after')]
+  const { errors } = await response.json()
+  return [response.status, errors[0].extensions.code, response.headers.get('retry-after')]
 }
 
 test('a key’s limit covers both transports together, and each key has its own', async () => {

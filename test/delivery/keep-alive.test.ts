@@ -79,11 +79,11 @@ test('an event stream receives a comment every 12 s', async () => {
   vi.stubEnv('NODE_ENV', 'production')
   holdTime()
   const leaving = new AbortController()
-  const answer = await fetch(`${harness.url}?query=${encodeURIComponent(QUERY)}`, {
+  const response = await fetch(`${harness.url}?query=${encodeURIComponent(QUERY)}`, {
     headers: { authorization: `Bearer ${harness.tenant.key}`, accept: 'text/event-stream' },
     signal: leaving.signal,
   })
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   const comment = { done: false, value: ':\n\n' }
   // The stream starts with a comment.
   expect(await reader?.read()).toEqual(comment)

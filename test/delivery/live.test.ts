@@ -53,8 +53,8 @@ const createCredential = async (id: string, userId: string): Promise<void> => {
 
 const endOfLog = async (): Promise<string> => {
   await settled(harness.service)
-  const answer = await harness.service.rest(harness.tenant.key, '/changes?after=now')
-  return answer.json().nextCursor
+  const response = await harness.service.rest(harness.tenant.key, '/changes?after=now')
+  return response.json().nextCursor
 }
 
 const numbers = (() => {

@@ -46,8 +46,8 @@ const start = (transport: Transport, after?: string, url = harness.url): Subscri
 
 const endOfLog = async (): Promise<string> => {
   await settled(harness.service)
-  const answer = await harness.service.rest(harness.tenant.key, '/changes?after=now')
-  return answer.json().nextCursor
+  const response = await harness.service.rest(harness.tenant.key, '/changes?after=now')
+  return response.json().nextCursor
 }
 
 /** Resumes as a client does: a change whose resolution was cut off ends the subscription. @returns the websites */

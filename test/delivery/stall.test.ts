@@ -48,8 +48,8 @@ const start = (transport: Transport, query: string, after?: string) => {
 
 const endOfLog = async (): Promise<string> => {
   await settled(harness.service)
-  const answer = await harness.service.rest(harness.tenant.key, '/changes?after=now')
-  return answer.json().nextCursor
+  const response = await harness.service.rest(harness.tenant.key, '/changes?after=now')
+  return response.json().nextCursor
 }
 
 /** A raw protocol client that can stop reading. */

@@ -694,7 +694,7 @@ test('a throttled sync waits for the points, and the ledger has those of the sho
   const path = `/2024-03/users/${tenant.userId}/credentials/${credentialId}/budget`
   const { budget } = (await service.send(tenant.key, 'GET', path)).json()
   const { max, spent, spentOn } = budget.limits[0]
-  // Never less than the shop has counted, of which the other program is a part.
+  // Never less than the shop has counted, including the other program.
   expect(max).toBe(40_000)
   expect(spent).toBeGreaterThanOrEqual(points.state(`${SHOP} ${client.clientId}`).used)
   expect(spentOn.other).toBeGreaterThan(0)

@@ -113,7 +113,7 @@ test(`${PROCESSES} processes renew a token once in each of ${EXPIRIES} expiries`
   expect([0, 1]).toContain(succeeded - (version - 1))
 })
 
-test(`${KILLS} processes killed in the middle of a refresh leave a state from which others continue`, async () => {
+test(`${KILLS} processes killed in the middle of a refresh leave a state that other processes continue from`, async () => {
   // The app accepts a replaced refresh token for a while, as Shopify does.
   const id = await open({ tokenSeconds: 1, graceMs: 60_000 })
   const failures: Failure[] = []

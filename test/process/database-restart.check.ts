@@ -116,12 +116,12 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
     for (let version = 1; isWriting; version++) {
       const path = `/2024-03/one/${TOPIC}${id ? `/${id}` : ''}?${query}`
       const body = { lastName: `version ${version} of ${writer}` }
-      const answer = await send(api.address, id ? 'PUT' : 'POST', path, body)
-      if (answer.status === 200) {
-        id ??= String(JSON.parse(answer.text).contact.id)
+      const response = await send(api.address, id ? 'PUT' : 'POST', path, body)
+      if (response.status === 200) {
+        id ??= String(JSON.parse(response.text).contact.id)
         acknowledged.push({ id, version })
       } else {
-        const { code } = JSON.parse(answer.text).error
+        const { code } = JSON.parse(response.text).error
         refused.set(code, (refused.get(code) ?? 0) + 1)
         await wait(20)
       }

@@ -68,20 +68,20 @@ const fillDisk = async (): Promise<void> => {
 }
 
 const createUser = async (username: string) => {
-  const answer = await fetch(`${service.address}/2023-12/users`, {
+  const response = await fetch(`${service.address}/2023-12/users`, {
     method: 'POST',
     headers: { authorization: `Bearer ${services.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ username }),
   })
   return {
-    status: answer.status,
-    retryAfter: answer.headers.get('retry-after'),
-    text: await answer.text(),
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    text: await response.text(),
   }
 }
 const ready = async () => {
-  const answer = await fetch(`${service.address}/ready`)
-  return { status: answer.status, text: await answer.text() }
+  const response = await fetch(`${service.address}/ready`)
+  return { status: response.status, text: await response.text() }
 }
 
 test.skipIf(!disk)(
@@ -94,8 +94,8 @@ test.skipIf(!disk)(
     const createUntilRefused = async () => {
       for (;;) {
         const username = `${'u'.repeat(60)}${created.length}`
-        const answer = await createUser(username)
-        if (answer.status !== 200) return answer
+        const response = await createUser(username)
+        if (response.status !== 200) return response
         created.push(username)
       }
     }

@@ -85,10 +85,10 @@ describe.skipIf(missingPrograms).each([
     const one = await openServer(url)
     const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=${pageSize}`
     const headers = { authorization: `Bearer ${KEY}` }
-    const answer = await one.server.inject({ url: path, headers })
+    const response = await one.server.inject({ url: path, headers })
     await one.stop()
-    expect(answer.statusCode, answer.body).toBe(200)
-    const { changes, nextCursor } = answer.json()
+    expect(response.statusCode, response.body).toBe(200)
+    const { changes, nextCursor } = response.json()
     const remoteIds: string[] = changes.map(
       ({ record }: { record: { remoteId: string } }) => record.remoteId,
     )

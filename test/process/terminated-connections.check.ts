@@ -46,17 +46,17 @@ const writeVersions = async (
   let id: string | undefined
   for (let version = 1; !isOver(); version++) {
     const name = `version ${version} of ${writer}`
-    const answer = await services.send(
+    const response = await services.send(
       address,
       id ? 'PUT' : 'POST',
       `/2024-03/one/${TOPIC}${id ? `/${id}` : ''}?credentialId=${credentialId}`,
       { lastName: name },
     )
-    if (answer.status === 200) {
-      id ??= String(JSON.parse(answer.text).contact.id)
+    if (response.status === 200) {
+      id ??= String(JSON.parse(response.text).contact.id)
       onWritten(name)
     } else {
-      expect(EXPECTED).toContain(JSON.parse(answer.text).error.code)
+      expect(EXPECTED).toContain(JSON.parse(response.text).error.code)
       await wait(20)
     }
   }

@@ -58,13 +58,13 @@ test('every write, however odd, returns a record or a rejection', async () => {
         for (const [index, odd] of changes) body[names[index % names.length] ?? ''] = odd
         const path = method === 'POST' ? `/v1/${kind}` : `/v1/${kind}/${sample?.id}`
         const current = await harness.request('GET', `/v1/${kind}/${sample?.id}`)
-        const { status, body: answer } = await harness.request(method, path, {
+        const { status, body: response } = await harness.request(method, path, {
           body,
           headers: { 'if-match': current.headers.get('etag') ?? '' },
         })
         expect([200, 201, 400, 422]).toContain(status)
-        if (status >= 400) expect(typeof answer.error.reason).toBe('string')
-        expect(JSON.stringify(answer)).not.toMatch(/NaN|\de\+/)
+        if (status >= 400) expect(typeof response.error.reason).toBe('string')
+        expect(JSON.stringify(response)).not.toMatch(/NaN|\de\+/)
       },
     ),
     { numRuns: 300 },

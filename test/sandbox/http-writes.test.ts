@@ -133,9 +133,9 @@ describe('a write', () => {
       ],
     ]
     for (const [kind, body, reason, field] of cases) {
-      const answer = await harness.request('POST', `/v1/${kind}`, { body })
-      expect(answer.body, `${kind} ${field}`).toEqual(error(reason, field))
-      expect(answer.status).toBe(422)
+      const response = await harness.request('POST', `/v1/${kind}`, { body })
+      expect(response.body, `${kind} ${field}`).toEqual(error(reason, field))
+      expect(response.status).toBe(422)
     }
     for (const body of ['', '{', '[]', 'null', '"x"'])
       expect((await harness.request('POST', '/v1/vendors', { body })).status).toBe(400)
@@ -148,11 +148,11 @@ describe('a write', () => {
     const receivable = await request('DELETE', '/v1/ledger_accounts/acc_0004')
     expect([receivable.status, receivable.body]).toEqual([409, error('in_use')])
     const [payment] = await harness.listAll('payments')
-    const answer = await request('PUT', `/v1/payments/${payment?.id}`, {
+    const response = await request('PUT', `/v1/payments/${payment?.id}`, {
       body: { totalAmount: '1.00' },
       headers: { 'if-match': String(payment?.version) },
     })
-    expect([answer.status, answer.body]).toEqual([422, error('fixed', 'totalAmount')])
+    expect([response.status, response.body]).toEqual([422, error('fixed', 'totalAmount')])
   })
 
   test('of a payment settles its invoice and moves the ledger, and its deletion undoes both', async () => {

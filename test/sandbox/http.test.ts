@@ -21,10 +21,10 @@ describe('a tenant', () => {
 
   test('is created once by concurrent requests', async () => {
     const as = { tenant: 'crowd', token: 'a word that all know' }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => harness.request('PUT', '/v1/tenant', { as })),
     )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     const { body } = await harness.request('GET', '/v1/vendors', { as })
     expect(body.items).toHaveLength(25)
   })

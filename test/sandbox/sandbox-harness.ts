@@ -4,7 +4,7 @@ import type { TenantAccess } from '../../src/sandbox/tenant.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createTestDatabase } from '../support/database.ts'
 
-export interface Answer {
+export interface SandboxResponse {
   readonly status: number
   readonly headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its response
@@ -32,7 +32,7 @@ export interface SandboxHarness {
   readonly acme: TenantAccess
   /** The app's clock, which moves only on request. */
   readonly clock: { now: Date }
-  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  request(method: string, path: string, options?: RequestOptions): Promise<SandboxResponse>
   /** All pages of a listing, including deleted records if `since` is passed. */
   listAll(kind: string, since?: string, limit?: number): Promise<Raw[]>
   stop(): Promise<void>
@@ -56,7 +56,7 @@ export const openSandboxHarness = async (): Promise<SandboxHarness> => {
     method: string,
     path: string,
     { as = acme, body, headers }: RequestOptions = {},
-  ): Promise<Answer> => {
+  ): Promise<SandboxResponse> => {
     const response = await app.handle(
       new Request(SANDBOX_ORIGIN + path, {
         method,

@@ -53,9 +53,9 @@ export const tenantWrites = ({ request }: SandboxHarness): TenantWrites => {
   const requests: string[] = []
   const send = async ({ method, path, headers, body }: AppRequest): Promise<AppResponse> => {
     requests.push(`${method} ${path}`)
-    const answer = await request(method, path, { body, ...(headers && { headers }) })
-    const { status } = answer
-    return { status, headers: Object.fromEntries(answer.headers), body: answer.body }
+    const response = await request(method, path, { body, ...(headers && { headers }) })
+    const { status } = response
+    return { status, headers: Object.fromEntries(response.headers), body: response.body }
   }
   const read = (topic: string, raw: unknown): Written => {
     const mapping = connector.resources[topic]?.mapping

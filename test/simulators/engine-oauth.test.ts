@@ -27,8 +27,8 @@ const open = () => {
   const send = createClient(simulator)
   const page = (changes: object = {}) =>
     send('GET', `/authorize?${new URLSearchParams({ ...request, ...changes })}`)
-  const consent = async (answer: object) => {
-    const body = new URLSearchParams({ ...request, ...answer }).toString()
+  const consent = async (response: object) => {
+    const body = new URLSearchParams({ ...request, ...response }).toString()
     const { headers } = await send('POST', '/authorize', { headers: form, body })
     return Object.fromEntries(new URL(headers.location ?? '').searchParams)
   }
@@ -155,8 +155,8 @@ test('a vendor may do without parameters of OAuth, and have errors of its own', 
     false,
     true,
   ])
-  const answer = `${parameters}&decision=allow&account=a`
-  const { headers } = await send('POST', '/b/authorize', { headers: form, body: answer })
+  const response = `${parameters}&decision=allow&account=a`
+  const { headers } = await send('POST', '/b/authorize', { headers: form, body: response })
   const code = new URL(headers.location ?? '').searchParams.get('code')
   const body = { client_id: 'ours', client_secret: 'secret', code }
   const { json } = await send('POST', '/b/token', { body })

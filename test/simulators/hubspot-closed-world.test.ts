@@ -73,7 +73,7 @@ const placesIn = (schema: Schema, path: Place['path'] = []): readonly Place[] =>
 const at = (value: Json | undefined, path: Place['path']): Json | undefined =>
   path.reduce<Json | undefined>((inner, step) => Object(inner)[step], value)
 
-/** A copy of a body in which the value at a place is replaced, perhaps under another name. */
+/** A copy of a body with the value at a place replaced, perhaps under another name. */
 const replaced = (body: Json, path: Place['path'], value: Json, name = path.at(-1) ?? ''): Json => {
   const copy = structuredClone(body)
   const parent = Object(at(copy, path.slice(0, -1)))

@@ -12,7 +12,7 @@ const open = (options: QuickBooksStartOptions = {}) => {
   const clock = { startMs: NOON, frozen: true }
   const simulator = createQuickBooks({ limited: false, clock, ...options })
   const company = simulator.addCompany('1', 'Acme')
-  // Tests let weeks pass, in which a token expires.
+  // A new token each time: tests advance the clock by weeks, and a token expires sooner.
   const send: Client = (...request) =>
     createClient(simulator, simulator.oauth.issue('1').accessToken)(...request)
   const headers = { accept: 'application/json' }

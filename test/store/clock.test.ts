@@ -85,7 +85,7 @@ test('uses the measurement with the shortest round trip', async () => {
   for (let n = 0; n < 10; n++) await clock.measure(client)
   const offsetMs = (): number => clock.nowMs() - performance.now()
   const beforeMs = offsetMs()
-  // The clock is read at the end of a long round trip, half of which is error.
+  // The clock is read at the end of a long round trip; half of its duration is error.
   await setDatabaseClock(
     `(SELECT pg_catalog.clock_timestamp() FROM pg_sleep(1.5) AS waited LIMIT 1)`,
   )

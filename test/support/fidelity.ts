@@ -1,6 +1,6 @@
 /**
  * What a test of a connector has shown: which verbs of which resources, and how close its app is to the real one. Each
- * such test has a file in test/fidelity, from which codegen writes the tables of docs/apps.md.
+ * such test has a file in test/fidelity; codegen writes the tables of docs/apps.md from them.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'

@@ -32,7 +32,7 @@ export const serviceWithRecords = (recordsOfEach = 3) => {
       return tenant
     },
     rest: (path: string) => service.rest(tenant.key, path),
-    /** Accepts the current GraphQL media type, with which the status reports the outcome. */
+    /** Accepts the current GraphQL media type: the HTTP status then reports the outcome. */
     graph: (query: string, variables?: unknown) =>
       service.server.inject({
         url: '/graphql',

@@ -251,7 +251,7 @@ it('is read by the first fetch after a webhook, and passed to it', async () => {
   const connector = connectorOf()
   const resource = connector.resources[TOPIC]
   const credential = await readCredential(database, testVault, credentialId)
-  if (!resource || !credential) throw new Error('The workshop has no credential.')
+  if (!resource || !credential) throw new Error('The harness has no credential.')
   const { signal } = new AbortController()
   const webhooks: Webhooks = {
     scope: 'credential',

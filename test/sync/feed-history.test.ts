@@ -36,7 +36,7 @@ const poll = fc.record({
   during: fc.array(
     fc.record({
       request: fc.integer({ min: 1, max: 8 }),
-      when: fc.constantFrom('onRequest' as const, 'onAnswer' as const),
+      when: fc.constantFrom('onRequest' as const, 'onResponse' as const),
       what: fc.oneof(edit, fc.constant('kill' as const)),
     }),
     { maxLength: 4 },
@@ -67,7 +67,7 @@ type Edit = { kind: 'put' | 'remove'; topic: string; id: string; name?: string }
 const apply = ({ kind, topic, id, name }: Edit): void =>
   kind === 'put' ? harness.app.put(topic, id, name) : harness.app.remove(topic, id)
 
-type Hook = 'onRequest' | 'onAnswer'
+type Hook = 'onRequest' | 'onResponse'
 
 /** Polls once, with changes in the app and kills in the middle. */
 const pollDuring = async (
@@ -83,10 +83,10 @@ const pollDuring = async (
         await (what === 'kill' ? harness.kill() : apply(what))
   }
   settings.onRequest = at('onRequest')
-  settings.onAnswer = at('onAnswer')
+  settings.onResponse = at('onResponse')
   await harness.poll(credentialId)
   settings.onRequest = undefined
-  settings.onAnswer = undefined
+  settings.onResponse = undefined
 }
 
 const storedOf = async (credentialId: string, topic: string) => {

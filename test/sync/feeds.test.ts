@@ -191,7 +191,7 @@ describe('a resource of a feed is listed by itself', () => {
       resyncCredential(transaction, credentialId, STAGES),
     )
     harness.app.settings.fullAt = 0
-    harness.app.settings.onAnswer = async (kind) => {
+    harness.app.settings.onResponse = async (kind) => {
       if (kind !== `list ${STAGES}` || harness.app.rows.get(STAGES)?.has('9')) return
       harness.app.put(STAGES, '9')
       await harness.poll(credentialId)
@@ -258,7 +258,7 @@ it('a page that was requested before a deletion does not restore the record', as
   harness.app.settings.pageSize = 2
   for (const id of ['1', '2', '3']) harness.app.put(STAGES, id)
   await harness.poll(credentialId)
-  harness.app.settings.onAnswer = async (kind) => {
+  harness.app.settings.onResponse = async (kind) => {
     if (kind !== `list ${STAGES}` || !harness.app.rows.get(STAGES)?.has('1')) return
     harness.app.remove(STAGES, '1')
     await harness.database.prisma.$executeRaw`

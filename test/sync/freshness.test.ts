@@ -43,9 +43,9 @@ describe('records that are older than allowed', () => {
   it('are synced again if the run in progress started too early', async () => {
     const engine = harness.engine({ intervalMs: 600_000 })
     let waiting: Promise<Date | null> | undefined
-    harness.app.settings.onAnswer = () => {
+    harness.app.settings.onResponse = () => {
       // Its page is built already, so it does not have the change.
-      harness.app.settings.onAnswer = undefined
+      harness.app.settings.onResponse = undefined
       harness.app.put('3', { name: 'Renamed' })
       waiting = refresh(0)
     }

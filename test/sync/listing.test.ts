@@ -66,8 +66,8 @@ describe('a page that was read before a write and arrives after it', () => {
         }),
       )
     }
-    app.settings.onAnswer = async () => {
-      app.settings.onAnswer = undefined
+    app.settings.onResponse = async () => {
+      app.settings.onResponse = undefined
       await write('1', false)
       await write('2', true)
     }
@@ -90,8 +90,8 @@ describe('a page that was read before a deletion and arrives after it', () => {
     app.fill(2)
     await engine.syncNow(credentialId)
     app.put('1', { name: 'Changed, then deleted' })
-    app.settings.onAnswer = () => {
-      app.settings.onAnswer = undefined
+    app.settings.onResponse = () => {
+      app.settings.onResponse = undefined
       app.rows.delete('1')
       return database.transaction((transaction) =>
         markRecordsDeleted(transaction, { credentialId, environmentId }, resource, [

@@ -32,7 +32,7 @@ const list = () => listReconciliations(harness.database, { credentialId: harness
 
 const latest = async () => (await list())[0]
 
-/** Creates records of which only the last has changed lately: the overlap of listings of changes shows no other. */
+/** Creates records; only the last has changed lately. The overlap of listings of changes shows no other. */
 const fill = (count: number) => {
   harness.app.fill(count)
   for (const row of [...harness.app.rows.values()].slice(0, -1))

@@ -79,8 +79,8 @@ beforeEach(() => {
 })
 
 test('the first write reads the context, if no sync has', async () => {
-  const answer = await harness.write('POST', '/accounts', { accountName: 'First' })
-  expect(answer.statusCode, answer.body).toBe(200)
+  const response = await harness.write('POST', '/accounts', { accountName: 'First' })
+  expect(response.statusCode, response.body).toBe(200)
   expect(harness.rolodex.requests).toEqual(['GET /people', 'POST /firms'])
   expect(seen[0]?.attempt.context).toEqual({ status: 200 })
 })

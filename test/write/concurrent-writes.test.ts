@@ -20,7 +20,7 @@ beforeEach(async () => {
   firm = (await harness.write('POST', '/accounts', body)).json().account
 })
 afterEach(() => {
-  harness.rolodex.onAnswer = undefined
+  harness.rolodex.onResponse = undefined
 })
 
 const change = (accountOwner: string, headers = {}) =>
@@ -60,25 +60,25 @@ test('a write is logged after a page whose storing exceeds Prisma’s transactio
   if (resource === undefined) throw new Error('The rolodex lists no accounts.')
   const crossing = await harness.service.database.transaction(async (transaction) => {
     await lockRecords(transaction, CREDENTIAL, resource)
-    const answer = change('Mine')
+    const response = change('Mine')
     await waitingForLock(harness.service)
     await transaction.prisma.$executeRaw`SELECT pg_sleep(6)`
-    return { answer }
+    return { response }
   })
-  const answer = await crossing.answer
-  expect(answer.statusCode, answer.body).toBe(200)
+  const response = await crossing.response
+  expect(response.statusCode, response.body).toBe(200)
   expect((await harness.read(`/accounts/${firm.id}`)).json().account.accountOwner).toBe('Mine')
 })
 
 test('does not overwrite a change in the app although a sync stored it in between', async () => {
   harness.rolodex.put('firms', { owner: 'Theirs', branch: 'Steel' }, firm.remoteId)
-  harness.rolodex.onAnswer = async () => {
-    harness.rolodex.onAnswer = undefined
+  harness.rolodex.onResponse = async () => {
+    harness.rolodex.onResponse = undefined
     await harness.sync()
   }
-  const answer = await change('Mine', { 'if-match': `"${firm.updatedAt}"` })
-  expect(answer.statusCode, answer.body).toBe(409)
-  expect(answer.json().error.details).toContainEqual(
+  const response = await change('Mine', { 'if-match': `"${firm.updatedAt}"` })
+  expect(response.statusCode, response.body).toBe(409)
+  expect(response.json().error.details).toContainEqual(
     expect.objectContaining({ field: 'industry', stored: null, current: 'Steel' }),
   )
   expect(harness.rolodex.cards.get(firm.remoteId)?.values.owner).toBe('Theirs')
@@ -87,7 +87,7 @@ test('does not overwrite a change in the app although a sync stored it in betwee
 test('a response that arrives after the record was deleted does not restore it', async () => {
   const applied = Promise.withResolvers<void>()
   const deleted = Promise.withResolvers<void>()
-  harness.rolodex.onAnswer = async (request) => {
+  harness.rolodex.onResponse = async (request) => {
     if (!request.startsWith('PUT')) return
     applied.resolve()
     await deleted.promise
@@ -97,9 +97,9 @@ test('a response that arrives after the record was deleted does not restore it',
   harness.rolodex.remove(firm.remoteId)
   await harness.sync()
   deleted.resolve()
-  const answer = await late
-  expect(answer.statusCode, answer.body).toBe(200)
-  expect(answer.json().account.remoteDeleted).toBe(true)
+  const response = await late
+  expect(response.statusCode, response.body).toBe(200)
+  expect(response.json().account.remoteDeleted).toBe(true)
   expect(harness.rolodex.cards.get(firm.remoteId)?.deleted).toBe(true)
   expect((await harness.read(`/accounts/${firm.id}`)).json().account.remoteDeleted).toBe(true)
 })
@@ -111,11 +111,11 @@ test.each(['PUT', 'DELETE'] as const)(
     const body = method === 'PUT' ? { accountName: 'Firm', accountOwner: 'Mine' } : undefined
     const send = () => harness.write(method, `/accounts/${firm.id}`, body, headers)
     harness.rolodex.faults.push('lost')
-    harness.rolodex.onAnswer = (request) => {
+    harness.rolodex.onResponse = (request) => {
       if (request.startsWith(method)) harness.rolodex.readable = false
     }
     expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-    harness.rolodex.onAnswer = undefined
+    harness.rolodex.onResponse = undefined
     harness.rolodex.readable = true
     await harness.sync()
     const version = harness.rolodex.cards.get(firm.remoteId)?.version
@@ -159,7 +159,7 @@ describe.each([
   test('is not repeated, although the app normalises the value', async () => {
     const headers = { 'idempotency-key': randomUUID(), ...seen() }
     harness.rolodex.faults.push('lost')
-    harness.rolodex.onAnswer = (request) => {
+    harness.rolodex.onResponse = (request) => {
       if (request.startsWith('PUT')) harness.rolodex.put('firms', { owner: 'MINE' }, firm.remoteId)
     }
     expect((await change('Mine', headers)).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')

@@ -10,14 +10,17 @@ test.each(['PUT', 'DELETE'] as const)(
     try {
       const firm = (await harness.write('POST', '/accounts', { accountName: 'Firm' })).json()
         .account
-      rolodex.onAnswer = async (request) => {
+      rolodex.onResponse = async (request) => {
         if (!request.startsWith(method)) return
         const url = `/2024-03/users/${tenant.userId}/credentials/${CREDENTIAL}`
         expect((await service.send(tenant.key, 'DELETE', url)).statusCode).toBe(200)
       }
       const body = method === 'PUT' ? { accountName: 'Firm', accountOwner: 'Mine' } : undefined
-      const answer = await harness.write(method, `/accounts/${firm.id}`, body)
-      expect([answer.statusCode, answer.json().error?.code]).toEqual([404, 'CREDENTIAL_NOT_FOUND'])
+      const response = await harness.write(method, `/accounts/${firm.id}`, body)
+      expect([response.statusCode, response.json().error?.code]).toEqual([
+        404,
+        'CREDENTIAL_NOT_FOUND',
+      ])
       expect(await harness.changes()).toEqual([
         'created crm/accounts',
         'created connection/deleted',

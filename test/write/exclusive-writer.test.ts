@@ -61,26 +61,26 @@ const change = async (
   const input = { accountName: 'Firm', accountOwner }
   if (transport === 'REST') {
     const url = `/2024-03/one/crm/accounts/${firm.id}?credentialId=${CREDENTIAL}`
-    const answer = await server.inject({
+    const response = await server.inject({
       method: 'PUT',
       url,
       payload: input,
       headers: { ...headers, ...(seen && { 'if-match': `"${seen}"` }) },
     })
-    const { error, account } = answer.json()
+    const { error, account } = response.json()
     return { code: error?.code, owner: account?.accountOwner }
   }
   const query = `mutation ($credentialId: ID!, $id: ID!, $input: CrmAccountUpdateInput!, $seen: DateTime) {
     updateCrmAccount(credentialId: $credentialId, id: $id, input: $input, ifUpdatedAt: $seen) {
       account { accountOwner } userErrors { code } } }`
   const variables = { credentialId: CREDENTIAL, id: firm.id, input, seen }
-  const answer = await server.inject({
+  const response = await server.inject({
     method: 'POST',
     url: '/graphql',
     payload: { query, variables },
     headers,
   })
-  const { data, errors = [] } = answer.json()
+  const { data, errors = [] } = response.json()
   const { account, userErrors = [] } = data?.updateCrmAccount ?? {}
   return {
     code: errors[0]?.extensions.code ?? userErrors[0]?.code,
@@ -120,7 +120,7 @@ describe.each(transports)('over %s', (transport) => {
 test('a deletion waits for the change before it', async () => {
   const applied = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
-  harness.rolodex.onAnswer = async (request) => {
+  harness.rolodex.onResponse = async (request) => {
     if (!request.startsWith('PUT')) return
     applied.resolve()
     await answered.promise
@@ -138,7 +138,7 @@ test('a deletion waits for the change before it', async () => {
     accountOwner: 'Mine',
     remoteDeleted: true,
   })
-  harness.rolodex.onAnswer = undefined
+  harness.rolodex.onResponse = undefined
 })
 
 test('an app with versions is written without a claim', async () => {

@@ -22,9 +22,9 @@ const key = () => ({ 'idempotency-key': `key-${++counter}` })
 
 describe('the app’s response', () => {
   test('a rejection is a 400 with its reason and the unified field name', async () => {
-    const answer = await harness.write('POST', '/contacts', { lastName: 'Nobody' })
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error).toMatchObject({
+    const response = await harness.write('POST', '/contacts', { lastName: 'Nobody' })
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error).toMatchObject({
       code: 'APP_REFUSED',
       message: 'Rolodex refused: too short',
       details: [{ field: 'lastName' }],
@@ -33,9 +33,9 @@ describe('the app’s response', () => {
 
   test('a rejected credential is a 400 with its own code', async () => {
     harness.rolodex.faults.push({ status: 401 })
-    const answer = await harness.write('POST', '/contacts', someone())
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error.code).toBe('APP_AUTHENTICATION')
+    const response = await harness.write('POST', '/contacts', someone())
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error.code).toBe('APP_AUTHENTICATION')
   })
 })
 
@@ -45,9 +45,9 @@ describe('a change with a lost response', () => {
   test('is read back and answered', async () => {
     const { id, remoteId } = await person()
     harness.rolodex.faults.push('lost')
-    const answer = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' })
-    expect(answer.statusCode, answer.body).toBe(200)
-    expect(answer.json().contact.lastName).toBe('Changed')
+    const response = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' })
+    expect(response.statusCode, response.body).toBe(200)
+    expect(response.json().contact.lastName).toBe('Changed')
     expect(harness.rolodex.cards.get(remoteId)?.version).toBe(2)
   })
 
@@ -76,11 +76,11 @@ describe('a change with a lost response', () => {
     const { id, remoteId } = await person()
     harness.rolodex.faults.push('lost')
     const emailAddresses = [{ emailAddress: 'emmy@example.org' }]
-    const answer = await harness.write('PUT', `/contacts/${id}`, {
+    const response = await harness.write('PUT', `/contacts/${id}`, {
       lastName: 'Listed',
       emailAddresses,
     })
-    expect(answer.statusCode, answer.body).toBe(200)
+    expect(response.statusCode, response.body).toBe(200)
     expect(harness.rolodex.cards.get(remoteId)?.version).toBe(2)
   })
 
@@ -104,8 +104,8 @@ describe('a change with a lost response', () => {
   test('that is a deletion is read back', async () => {
     const { id, remoteId } = await person()
     harness.rolodex.faults.push('lost')
-    const answer = await harness.write('DELETE', `/contacts/${id}`)
-    expect(answer.json().contact.remoteDeleted).toBe(true)
+    const response = await harness.write('DELETE', `/contacts/${id}`)
+    expect(response.json().contact.remoteDeleted).toBe(true)
     expect(harness.rolodex.cards.get(remoteId)?.deleted).toBe(true)
   })
 })
@@ -186,9 +186,9 @@ describe.each([
   test('reports a concurrent deletion as a conflict and marks the record here', async () => {
     const { id, remoteId } = await record()
     harness.rolodex.remove(remoteId)
-    const answer = await harness.write('PUT', `${path}/${id}`, mine)
-    expect(answer.statusCode, answer.body).toBe(409)
-    expect(answer.json().error.details).toContainEqual(
+    const response = await harness.write('PUT', `${path}/${id}`, mine)
+    expect(response.statusCode, response.body).toBe(409)
+    expect(response.json().error.details).toContainEqual(
       expect.objectContaining({ field: 'remoteDeleted', stored: false, current: true }),
     )
     expect((await harness.read(`${path}/${id}`)).json()[name].remoteDeleted).toBe(true)
@@ -199,9 +199,11 @@ describe.each([
     await harness.write('DELETE', `${path}/${id}`)
     harness.rolodex.requests.length = 0
     for (const _again of [1, 2]) {
-      const answer = await harness.write('PUT', `${path}/${id}`, mine)
-      expect(answer.statusCode, answer.body).toBe(409)
-      expect(answer.json().error.details).toMatchObject([{ field: 'remoteDeleted', current: true }])
+      const response = await harness.write('PUT', `${path}/${id}`, mine)
+      expect(response.statusCode, response.body).toBe(409)
+      expect(response.json().error.details).toMatchObject([
+        { field: 'remoteDeleted', current: true },
+      ])
     }
     if (name === 'account')
       expect(harness.rolodex.requests).toEqual(Array(2).fill(`GET /firms/${remoteId}`))
@@ -235,9 +237,9 @@ describe.each([
   test('answers with the app’s current record although its update time moved back', async () => {
     const { id } = await record()
     harness.rolodex.clockOffsetMs = -3_600_000
-    const answer = await harness.write('PUT', `${path}/${id}`, mine)
-    expect(answer.statusCode, answer.body).toBe(200)
-    expect(answer.json()[name][field]).toBe('Mine')
+    const response = await harness.write('PUT', `${path}/${id}`, mine)
+    expect(response.statusCode, response.body).toBe(200)
+    expect(response.json()[name][field]).toBe('Mine')
   })
 
   test('If-Match takes the ETag of a read record', async () => {
@@ -289,8 +291,8 @@ test('a changed update time alone is no conflict', async () => {
     harness.rolodex.cards.set(card.id, { ...card, updated })
   }
   touch()
-  const answer = await harness.write('PUT', `/accounts/${firm.id}`, { accountName: 'Mine' })
-  expect(answer.statusCode, answer.body).toBe(200)
+  const response = await harness.write('PUT', `/accounts/${firm.id}`, { accountName: 'Mine' })
+  expect(response.statusCode, response.body).toBe(200)
   expect(harness.rolodex.cards.get(firm.remoteId)?.values.name).toBe('Mine')
   touch()
   expect((await harness.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(200)
@@ -310,10 +312,10 @@ describe('a rate limit', () => {
   test('is a 429 with the app’s Retry-After, and no other write is sent before it has passed', async () => {
     // It first waits for the end of the pause above.
     harness.rolodex.faults.push({ status: 429, headers: { 'retry-after': '30' } })
-    const answer = await harness.write('POST', '/contacts', someone())
-    expect(answer.statusCode).toBe(429)
-    expect(answer.headers['retry-after']).toBe('30')
-    expect(answer.json().error.code).toBe('APP_RATE_LIMITED')
+    const response = await harness.write('POST', '/contacts', someone())
+    expect(response.statusCode).toBe(429)
+    expect(response.headers['retry-after']).toBe('30')
+    expect(response.json().error.code).toBe('APP_RATE_LIMITED')
     const sent = harness.rolodex.requests.length
     const next = await harness.write('POST', '/contacts', someone())
     expect([next.statusCode, next.json().error.code]).toEqual([429, 'APP_RATE_LIMITED'])

@@ -62,15 +62,15 @@ describe('over REST', () => {
     for (let round = 0; round < 4; round++) {
       const key = newKey()
       harness.rolodex.delayMs = 30
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 50 }, () => post(`Crowd ${round}`, key)),
       )
       expect(cardsOf(`Crowd ${round}`)).toHaveLength(1)
       const ids = new Set<string>()
-      for (const answer of answers) {
-        expect([200, 409]).toContain(answer.statusCode)
-        if (answer.statusCode === 200) ids.add(answer.json().contact.id)
-        else expect(answer.json().error.code).toBe('IDEMPOTENCY_KEY_IN_FLIGHT')
+      for (const response of responses) {
+        expect([200, 409]).toContain(response.statusCode)
+        if (response.statusCode === 200) ids.add(response.json().contact.id)
+        else expect(response.json().error.code).toBe('IDEMPOTENCY_KEY_IN_FLIGHT')
       }
       expect(ids.size).toBe(1)
     }
@@ -133,9 +133,9 @@ describe('over REST', () => {
 
   test('rejects a key that is not valid in a header', async () => {
     for (const key of ['', 'a b', 'é', 'x'.repeat(256)]) {
-      const answer = await post('X', key)
-      expect(answer.statusCode, key).toBe(400)
-      expect(answer.json().error.details[0].field).toBe('Idempotency-Key')
+      const response = await post('X', key)
+      expect(response.statusCode, key).toBe(400)
+      expect(response.json().error.details[0].field).toBe('Idempotency-Key')
     }
   })
 

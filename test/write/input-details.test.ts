@@ -54,13 +54,13 @@ test('each invalid field has a detail with its path', async () => {
 })
 
 test('over REST, which does not check names earlier, unknown names come first with the nearest known one', async () => {
-  const answer = await harness.service.send(
+  const response = await harness.service.send(
     harness.tenant.key,
     'PUT',
     `/2024-03/one/commerce/orders/1?credentialId=${CREDENTIAL}`,
     { totalPrice: true, lineItems: [{ tittle: 'a' }], orderNumbr: 1, currency: 5 },
   )
-  expect(answer.json().error).toMatchObject({
+  expect(response.json().error).toMatchObject({
     message: 'lineItems[0].tittle is not a field of this input. See details for 3 more.',
     details: [
       { field: 'lineItems[0].tittle', expected: 'a known field, such as title' },

@@ -26,10 +26,10 @@ const key = () => ({ 'idempotency-key': `key-${++counter}` })
 test('a lost create is found in the app and answered', async () => {
   const person = someone()
   harness.rolodex.faults.push('lost')
-  const answer = await harness.write('POST', '/contacts', person)
-  expect(answer.statusCode, answer.body).toBe(200)
+  const response = await harness.write('POST', '/contacts', person)
+  expect(response.statusCode, response.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
-  expect(answer.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
+  expect(response.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
 })
 
 test('a lost create does not match an older record with the same values', async () => {
@@ -115,8 +115,8 @@ test('a lost create does not match an older record of an app whose clock is ahea
   harness.rolodex.put('people', { last: person.lastName })
   harness.rolodex.clockOffsetMs = 10 * 60_000
   harness.rolodex.faults.push('cut')
-  const answer = await harness.write('POST', '/contacts', person)
-  expect(answer.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  const response = await harness.write('POST', '/contacts', person)
+  expect(response.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
 })
 
 test('a lost create stays unknown and is not repeated if more records changed than the lookup reads', async () => {
@@ -137,9 +137,9 @@ test('a lost create stays unknown and is not repeated if more records changed th
 test('a lost create is found by the values sent in the entries of a list', async () => {
   const person = { ...someone(), emailAddresses: [{ emailAddress: 'emmy@example.org' }] }
   harness.rolodex.faults.push('lost')
-  const answer = await harness.write('POST', '/contacts', person)
-  expect(answer.statusCode, answer.body).toBe(200)
-  expect(answer.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
+  const response = await harness.write('POST', '/contacts', person)
+  expect(response.statusCode, response.body).toBe(200)
+  expect(response.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
 })
 
 test.each<[string, object, (values: Card['values']) => Card['values']]>([
@@ -154,8 +154,8 @@ test.each<[string, object, (values: Card['values']) => Card['values']]>([
   const person = someone()
   harness.rolodex.rewrite = rewrite
   harness.rolodex.faults.push('lost')
-  const answer = await harness.write('POST', '/contacts', { ...person, ...input })
-  expect(answer.statusCode, answer.body).toBe(200)
+  const response = await harness.write('POST', '/contacts', { ...person, ...input })
+  expect(response.statusCode, response.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
 

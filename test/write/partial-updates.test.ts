@@ -23,7 +23,7 @@ const send = (method: 'PUT' | 'PATCH', path: string, body?: object, headers = {}
     headers,
   )
 
-/** The details of a conflict in which this field differs. */
+/** The details of a conflict that is about this field. */
 const differing = (field: string, stored: unknown, current: unknown) =>
   expect.arrayContaining([expect.objectContaining({ field, stored, current })])
 

@@ -1,4 +1,4 @@
-/** A write of several requests, one of which the app rejects: the response lists what was done. */
+/** A write of several requests; the app rejects one of them. The response lists what was done. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
   Connector,
@@ -53,9 +53,9 @@ test('names the rejected and the changed fields, and the stored copy equals the 
   const { id, remoteId } = await firm()
   const headers = { 'idempotency-key': 'half' }
   const body = { accountName: 'Half', remoteFields }
-  const answer = await harness.write('PUT', `/accounts/${id}`, body, headers)
-  expect(answer.statusCode, answer.body).toBe(400)
-  const { code, message, details } = answer.json().error
+  const response = await harness.write('PUT', `/accounts/${id}`, body, headers)
+  expect(response.statusCode, response.body).toBe(400)
+  const { code, message, details } = response.json().error
   expect(code).toBe('PARTLY_WRITTEN')
   expect(message).toContain('too short')
   expect(details[0]).toMatchObject({ field: 'remoteFields.last' })
@@ -66,7 +66,7 @@ test('names the rejected and the changed fields, and the stored copy equals the 
   expect((await harness.read(`/accounts/${id}`)).json().account.accountName).toBe('Half')
 
   const again = await harness.write('PUT', `/accounts/${id}`, body, headers)
-  expect(again.body).toBe(answer.body)
+  expect(again.body).toBe(response.body)
   const next = await harness.write('PUT', `/accounts/${id}`, { accountName: 'Whole' })
   expect(next.statusCode, next.body).toBe(200)
 })
@@ -74,24 +74,24 @@ test('names the rejected and the changed fields, and the stored copy equals the 
 test('is a plain rejection if the record is unchanged', async () => {
   const { id } = await firm()
   const body = { accountName: 'First', accountOwner: 'Owner', remoteFields }
-  const answer = await harness.write('PUT', `/accounts/${id}`, body)
-  expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'APP_REFUSED'])
+  const response = await harness.write('PUT', `/accounts/${id}`, body)
+  expect([response.statusCode, response.json().error.code]).toEqual([400, 'APP_REFUSED'])
 })
 
 test('leaves out the changed fields while the app cannot be read', async () => {
   const { id } = await firm()
   // Reads work until the rejection and fail after it.
-  harness.rolodex.onAnswer = (request) => {
+  harness.rolodex.onResponse = (request) => {
     if (request.startsWith('PUT')) harness.rolodex.readable = false
   }
-  const answer = await harness.write('PUT', `/accounts/${id}`, {
+  const response = await harness.write('PUT', `/accounts/${id}`, {
     accountName: 'Half',
     remoteFields,
   })
-  harness.rolodex.onAnswer = undefined
+  harness.rolodex.onResponse = undefined
   harness.rolodex.readable = true
-  expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'PARTLY_WRITTEN'])
-  expect(answer.json().error.details).toMatchObject([{ field: 'remoteFields.last' }])
+  expect([response.statusCode, response.json().error.code]).toEqual([400, 'PARTLY_WRITTEN'])
+  expect(response.json().error.details).toMatchObject([{ field: 'remoteFields.last' }])
   await harness.sync()
   expect((await harness.read(`/accounts/${id}`)).json().account.accountName).toBe('Half')
 })

@@ -14,9 +14,9 @@ beforeEach(() => {
 })
 
 const created = async (body: object) => {
-  const answer = await harness.write('POST', '/contacts', body)
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json().contact
+  const response = await harness.write('POST', '/contacts', body)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json().contact
 }
 
 const remove = (id: string, payload: string) =>
@@ -30,13 +30,13 @@ const remove = (id: string, payload: string) =>
 describe('over REST', () => {
   test('creates a record in the app, stores it with one change, and returns it under its name', async () => {
     const before = await harness.changes()
-    const answer = await harness.write('POST', '/contacts', {
+    const response = await harness.write('POST', '/contacts', {
       lastName: 'Noether',
       firstName: 'Emmy',
       emailAddresses: [{ emailAddressType: 'work', emailAddress: 'emmy@example.org' }],
     })
-    expect(answer.statusCode, answer.body).toBe(200)
-    const { contact } = answer.json()
+    expect(response.statusCode, response.body).toBe(200)
+    const { contact } = response.json()
     expect(contact).toMatchObject({
       lastName: 'Noether',
       account: null,
@@ -59,7 +59,7 @@ describe('over REST', () => {
     await created({ lastName: 'Hilbert', remoteFields: { friends: [first, second] } })
     expect(rolodex.requests).toEqual(['POST /people', 'GET /people'])
     const stored = await Promise.all(friends.map(({ id }) => harness.read(`/contacts/${id}`)))
-    expect(stored.map((answer) => answer.json().contact)).toMatchObject([
+    expect(stored.map((response) => response.json().contact)).toMatchObject([
       { firstName: 'Paul', remoteDeleted: false },
       { lastName: 'Weyl', remoteDeleted: true },
     ])
@@ -68,10 +68,10 @@ describe('over REST', () => {
   test('an update changes the sent fields and leaves the rest', async () => {
     const contact = await created({ lastName: 'Hopper', firstName: 'Grace' })
     const before = await harness.changes()
-    const answer = await harness.write('PUT', `/contacts/${contact.remoteId}`, {
+    const response = await harness.write('PUT', `/contacts/${contact.remoteId}`, {
       lastName: 'Murray Hopper',
     })
-    expect(answer.json().contact).toMatchObject({
+    expect(response.json().contact).toMatchObject({
       id: contact.id,
       firstName: 'Grace',
       lastName: 'Murray Hopper',
@@ -81,18 +81,18 @@ describe('over REST', () => {
 
   test('null clears a field', async () => {
     const contact = await created({ lastName: 'Lovelace', firstName: 'Ada' })
-    const answer = await harness.write('PUT', `/contacts/${contact.id}`, {
+    const response = await harness.write('PUT', `/contacts/${contact.id}`, {
       lastName: 'Lovelace',
       firstName: null,
     })
-    expect(answer.json().contact.firstName).toBeNull()
+    expect(response.json().contact.firstName).toBeNull()
   })
 
   test('a deleted record is deleted in the app and kept here, marked', async () => {
     const contact = await created({ lastName: 'Turing' })
     const before = await harness.changes()
-    const answer = await harness.write('DELETE', `/contacts/${contact.id}`)
-    expect(answer.json().contact).toMatchObject({ id: contact.id, remoteDeleted: true })
+    const response = await harness.write('DELETE', `/contacts/${contact.id}`)
+    expect(response.json().contact).toMatchObject({ id: contact.id, remoteDeleted: true })
     expect(harness.rolodex.cards.get(contact.remoteId)?.deleted).toBe(true)
     expect((await harness.changes()).slice(before.length)).toEqual(['deleted crm/contacts'])
     // Deleting it again sends no request to the app.
@@ -112,9 +112,9 @@ describe('over REST', () => {
 
   test('rejects a deletion with a body, names the fields, and deletes nothing', async () => {
     const { id, remoteId } = await created({ lastName: 'Agnesi' })
-    const answer = await remove(id, '{"junk":1}')
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error).toMatchObject({
+    const response = await remove(id, '{"junk":1}')
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error).toMatchObject({
       code: 'INVALID_PARAMETER',
       details: [{ field: 'junk' }],
     })
@@ -138,11 +138,11 @@ describe('over REST', () => {
 describe('a reference', () => {
   let firm: { id: string; remoteId: string }
   beforeAll(async () => {
-    const answer = await harness.write('POST', '/accounts', {
+    const response = await harness.write('POST', '/accounts', {
       accountName: 'Göttingen',
       numberOfEmployees: 7,
     })
-    firm = answer.json().account
+    firm = response.json().account
   })
 
   test.each([
@@ -166,9 +166,9 @@ describe('a reference', () => {
   ])('that is %s is rejected by name without a request to the app', async (_kind, account) => {
     const tag = firm.id.slice(9, 13)
     const reference = account.replace('-0000-8', `-${tag}-8`)
-    const answer = await harness.write('POST', '/contacts', { lastName: 'X', account: reference })
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error).toMatchObject({
+    const response = await harness.write('POST', '/contacts', { lastName: 'X', account: reference })
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error).toMatchObject({
       code: 'INVALID_PARAMETER',
       details: [{ field: 'account' }],
     })
@@ -177,8 +177,8 @@ describe('a reference', () => {
 
   test('that is a name of several records is rejected', async () => {
     for (let n = 0; n < 2; n++) await harness.write('POST', '/accounts', { accountName: 'Twice' })
-    const answer = await harness.write('POST', '/contacts', { lastName: 'X', account: 'Twice' })
-    expect(answer.json().error.message).toContain('several')
+    const response = await harness.write('POST', '/contacts', { lastName: 'X', account: 'Twice' })
+    expect(response.json().error.message).toContain('several')
   })
 })
 
@@ -208,20 +208,20 @@ describe('rejected without a request to the app', () => {
     ],
     ['remote fields that are a list', { lastName: 'X', remoteFields: [] }, 'remoteFields'],
   ])('%s', async (_what, body, field) => {
-    const answer = await harness.write('POST', '/contacts', body)
-    expect(answer.statusCode, answer.body).toBe(400)
-    expect(answer.json().error.details[0].field).toBe(field)
+    const response = await harness.write('POST', '/contacts', body)
+    expect(response.statusCode, response.body).toBe(400)
+    expect(response.json().error.details[0].field).toBe(field)
     expect(harness.rolodex.requests).toEqual([])
   })
 
   test('a field that the app cannot accept, or a part of one, by name', async () => {
-    const answer = await harness.write('POST', '/contacts', {
+    const response = await harness.write('POST', '/contacts', {
       lastName: 'X',
       lastActivityAt: '2024-01-01',
       addresses: [{ city: 'Erlangen' }],
     })
-    expect(answer.statusCode).toBe(400)
-    const { code, details } = answer.json().error
+    expect(response.statusCode).toBe(400)
+    const { code, details } = response.json().error
     expect(code).toBe('FIELD_NOT_SUPPORTED')
     expect(details.map(({ field }: { field: string }) => field).sort()).toEqual([
       'addresses',
@@ -231,14 +231,14 @@ describe('rejected without a request to the app', () => {
   })
 
   test('a resource that the app does not have', async () => {
-    const answer = await harness.write('POST', '/notes', { noteTitle: 'X' })
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error.code).toBe('NOT_SUPPORTED')
+    const response = await harness.write('POST', '/notes', { noteTitle: 'X' })
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error.code).toBe('NOT_SUPPORTED')
   })
 
   test('a body that is missing, not JSON or not an object', async () => {
     for (const payload of ['[]', '"x"', 'null', '{']) {
-      const answer = await harness.service.server.inject({
+      const response = await harness.service.server.inject({
         method: 'POST',
         url: `/2024-03/one/crm/contacts?credentialId=${CREDENTIAL}`,
         headers: {
@@ -247,14 +247,14 @@ describe('rejected without a request to the app', () => {
         },
         payload,
       })
-      expect(answer.statusCode, payload).toBe(400)
+      expect(response.statusCode, payload).toBe(400)
     }
     expect((await harness.write('POST', '/contacts')).statusCode).toBe(400)
   })
 
   test('a missing record', async () => {
-    const answer = await harness.write('PUT', '/contacts/none', { lastName: 'X' })
-    expect(answer.statusCode).toBe(404)
+    const response = await harness.write('PUT', '/contacts/none', { lastName: 'X' })
+    expect(response.statusCode).toBe(404)
     expect((await harness.write('DELETE', '/contacts/none')).statusCode).toBe(404)
   })
 })
@@ -308,11 +308,11 @@ describe('over GraphQL', () => {
 
   test('a mutation sent with GET changes nothing', async () => {
     const query = `mutation { createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "X" }) { contact { id } } }`
-    const answer = await harness.service.server.inject({
+    const response = await harness.service.server.inject({
       url: `/graphql?query=${encodeURIComponent(query)}`,
       headers: { authorization: `Bearer ${harness.tenant.key}` },
     })
-    expect(answer.statusCode).toBe(405)
+    expect(response.statusCode).toBe(405)
     expect(harness.rolodex.requests).toEqual([])
   })
 })
@@ -322,7 +322,7 @@ test('stores nothing of a write whose credential is deleted in the meantime', as
   const tenant = await harness.service.createTenant('production', [stranger], 'Leaving')
   const applied = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<void>()
-  harness.rolodex.onAnswer = async () => {
+  harness.rolodex.onResponse = async () => {
     applied.resolve()
     await gone.promise
   }
@@ -340,10 +340,10 @@ test('stores nothing of a write whose credential is deleted in the meantime', as
   )
   expect(deleted.statusCode, deleted.body).toBe(200)
   gone.resolve()
-  const answer = await writing
-  harness.rolodex.onAnswer = undefined
-  expect(answer.statusCode).toBe(404)
-  expect(answer.json().error.code).toBe('CREDENTIAL_NOT_FOUND')
+  const response = await writing
+  harness.rolodex.onResponse = undefined
+  expect(response.statusCode).toBe(404)
+  expect(response.json().error.code).toBe('CREDENTIAL_NOT_FOUND')
   const { prisma } = harness.service.database
   const rows = await prisma.$queryRaw`SELECT FROM crm_contacts WHERE last_name = 'Late'`
   expect(rows).toEqual([])

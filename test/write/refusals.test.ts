@@ -128,8 +128,8 @@ test('an error has no name of the app’s for a field, neither in its details no
       ['lastly', 'late', undefined, 'late'],
     ] as const) {
       harness.rolodex.faults.push({ status: 422, body: { reason, field } })
-      const answer = await harness.write('POST', '/contacts', { lastName: 'X' })
-      const { code, message, details } = answer.json().error
+      const response = await harness.write('POST', '/contacts', { lastName: 'X' })
+      const { code, message, details } = response.json().error
       expect([code, message], field).toEqual(['APP_REFUSED', `Rolodex refused: ${words}`])
       expect(details, field).toEqual(
         named === undefined

@@ -28,8 +28,8 @@ export interface PlannedRequestsOptions {
 type PlannedAnswer = { readonly response: string } | 'failed' | undefined
 
 /**
- * Creates the function that answers a query if its document is cached and all its root fields are planned. Yoga
- * answers all other requests, and those with an error, because its plugins know the format of errors.
+ * Creates the function that executes a query if its document is cached and all its root fields are planned. Yoga
+ * executes all other requests, and those with an error, because its plugins know the format of errors.
  */
 export const createPlannedRequests =
   ({

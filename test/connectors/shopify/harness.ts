@@ -246,7 +246,7 @@ export const openHarness = (traffic: Traffic) => {
         await runSteps(connector, steps, async () => ({ status: 200, headers: {}, body })),
       )
     },
-    /** The variables of the requests that steps send, to which the shop responds with these data. */
+    /** The variables of the requests that steps send, if the shop responds with these data. */
     play: async (steps: Steps<unknown>, data: readonly object[]) => {
       const sent: unknown[] = []
       const result = await runSteps(connector, steps, async (request) => {

@@ -69,7 +69,7 @@ const facts: readonly ShopifyCase[] = [
     },
   },
   {
-    name: 'the points of a shop of which some are used',
+    name: 'the points of a shop that has used some',
     run: async (_, { received }) => {
       const cost = { requestedQueryCost: 900, actualQueryCost: 120, throttleStatus }
       const body = received({ data: {}, extensions: { cost } })

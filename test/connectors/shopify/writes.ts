@@ -304,7 +304,7 @@ const createFulfillment = (remoteFields: Fields) => {
 
 const fulfillmentOrders: readonly ShopifyCase[] = [
   {
-    name: 'the fulfillment orders of an order, of which one is on hold',
+    name: 'the fulfillment orders of an order with one on hold',
     run: async ({ play }) => {
       const { sent, result } = await play(createFulfillment({ notifyCustomer: true }), [
         fulfillmentOrderPage('a', 'OPEN', 'x'),

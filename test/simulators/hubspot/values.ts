@@ -1,4 +1,4 @@
-/** Checks the values of properties and brings them into the form in which the vendor stores them. */
+/** Checks the values of properties and converts them to the vendor's stored form. */
 import type { JsonObject } from '../engine/json.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 import type { ObjectType } from './object-types.ts'

@@ -31,7 +31,7 @@ export interface Company {
   view<T>(entity: string, key: string, build: (records: readonly JsonObject[]) => T): T
 }
 
-/** The transactions from which a name's balance results: what is owed, and what was paid without a reference. */
+/** The transactions that make up a name's balance: what is owed, and what was paid without a reference. */
 const BALANCES: Readonly<Record<string, { owed: string; paid: string; reference: string }>> = {
   Customer: { owed: 'Invoice', paid: 'Payment', reference: 'CustomerRef' },
   Vendor: { owed: 'Bill', paid: 'BillPayment', reference: 'VendorRef' },

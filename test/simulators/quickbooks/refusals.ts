@@ -27,7 +27,7 @@ interface GatewayError {
   readonly detail: string
 }
 
-/** The gateway's JSON, in which every part of the envelope is written. */
+/** The gateway's JSON, with every part of the envelope. */
 const gatewayReply = (
   { status, type, code, message, detail }: GatewayError,
   nowMs: number,

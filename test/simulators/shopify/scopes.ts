@@ -46,7 +46,7 @@ const WRITE: readonly (readonly [RegExp, readonly string[]])[] = [
 /** A scope to write includes that to read. */
 const readScopes = (subject: string): readonly string[] => [`read_${subject}`, `write_${subject}`]
 
-/** The scopes of which one is needed for a field that returns this type; undefined: any token will do. */
+/** The scopes for a field that returns this type: a token needs one of them; undefined: none. */
 export const scopesFor = (
   parentType: string,
   field: string,
