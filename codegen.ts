@@ -31,13 +31,13 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(root, path), text)
 }
 
-/** The paths of the files whose text is not the given one. */
+/** The paths of the files whose text differs. */
 const staleAmong = (files: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(files)
     .filter(([path, text]) => current(path) !== text)
     .map(([path]) => path)
 
-/** Writes the files whose text is not the given one. */
+/** Writes the files whose text differs. */
 const refresh = (files: Readonly<Record<string, string>>): void => {
   for (const path of staleAmong(files)) write(path, files[path] ?? '')
 }

@@ -35,7 +35,7 @@ const tracer = (text: string | undefined, report: (path: string) => void, path =
 // Texts that lead through the branches of functions: no value, no amount, an amount, no property.
 const TEXTS = ['', '0', '1', undefined] as const
 
-/** The paths that no other one continues, in the order in which they were read. */
+/** The paths that no other one continues, in the order of reading. */
 const longest = (paths: ReadonlySet<string>): readonly string[] =>
   [...paths].filter((path) => ![...paths].some((other) => other.startsWith(`${path}.`)))
 

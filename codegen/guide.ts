@@ -50,7 +50,7 @@ ${entries.join('\n')}
 `
 }
 
-/** The text of `src/generated/guide.ts`: what the service serves of `docs/`. */
+/** The text of `src/generated/guide.ts`: the pages of `docs/` that the service serves. */
 export const guideSource = (root: string): string => {
   const pages = readPages(root)
   const entries = pages.map(

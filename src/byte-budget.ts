@@ -21,7 +21,7 @@ export interface HeldBytes {
 }
 
 export interface ByteBudget {
-  /** @param holder the caller, address or app to which the bytes are counted */
+  /** @param holder the caller, address or app that uses the bytes */
   open(holder: string): HeldBytes
 }
 

@@ -27,7 +27,7 @@ export interface Span {
   set(attributes: SpanAttributes): void
   /** Marks the span as failed. @param type a code or the name of a class, such as `APP_UNAVAILABLE` */
   fail(type: string): void
-  /** Runs work in which this span is the active one. */
+  /** Runs work with this span as the active one. */
   within<Result>(work: () => Result): Result
   end(): void
 }

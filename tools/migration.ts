@@ -76,7 +76,7 @@ async function readSchema(folder: string): Promise<SchemaFile[]> {
   )
 }
 
-/** The names of the migrations in the order in which they apply; empty if the folder does not exist. */
+/** The names of the migrations in the order of application; empty if the folder does not exist. */
 async function listMigrations(folder: string): Promise<string[]> {
   if (!existsSync(folder)) return []
   const entries = await readdir(folder, { withFileTypes: true })

@@ -83,7 +83,7 @@ async function connectTo(database: PGlite): Promise<SqlDriverAdapter> {
   return adapter
 }
 
-/** Converts an error to the form in which the engine reports PostgreSQL's message with the migration's name. */
+/** Converts an error to the engine's form: PostgreSQL's message with the migration's name. */
 function asDriverError(error: messages.DatabaseError): DriverAdapterError {
   const { code, severity, message, detail, column, hint } = error
   return new DriverAdapterError({

@@ -34,7 +34,7 @@ export interface CallContext extends ApiContext {
   readonly caller: Caller
 }
 
-/** The context in which an operation runs. */
+/** The context of an operation. */
 export interface OperationContext<Checked = unknown> extends CallContext {
   /** What the operation's `check` returned. */
   readonly checked?: Checked

@@ -15,7 +15,7 @@ const MAX_TOKENS = 1000
 /** The selected fields by topic. */
 export type PayloadSelections = Readonly<Record<string, Selection>>
 
-const refused = (message: string, expected: string): ApiError =>
+const rejection = (message: string, expected: string): ApiError =>
   new ApiError('INVALID_PARAMETER', `payload: ${message}.`, [{ field: 'payload', expected }])
 
 /** Parses the payload into one selection set. @throws INVALID_PARAMETER */
@@ -54,11 +54,11 @@ const unknownField = ({ name: owner, fields }: Owner, name: string): ApiError =>
   )
   const shortName = name.slice(0, 64)
   return isLink
-    ? refused(
+    ? rejection(
         `${shortName} is another record; a payload contains only fields of its own record`,
         'the id field',
       )
-    : refused(
+    : rejection(
         `${owner} has no field ${shortName}`,
         `a field of ${owner}, such as ${nearest(shortName, Object.keys(fields))}`,
       )
@@ -69,13 +69,13 @@ const readSelection = (set: SelectionSetNode, owner: Owner): Selection => {
   const selected = new Map<string, SelectedField>()
   const read = ({ selections }: SelectionSetNode): void => {
     for (const node of selections) {
-      if (node.directives?.length) throw refused('directives are not supported', 'only fields')
+      if (node.directives?.length) throw rejection('directives are not supported', 'only fields')
       if (node.kind === Kind.FRAGMENT_SPREAD)
-        throw refused('named fragments are not supported', 'only fields and inline fragments')
+        throw rejection('named fragments are not supported', 'only fields and inline fragments')
       if (node.kind === Kind.INLINE_FRAGMENT) {
         const type = node.typeCondition?.name.value ?? owner.name
         if (type !== owner.name && !owner.types?.has(type))
-          throw refused(
+          throw rejection(
             `${type.slice(0, 64)} is not a type of the subscribed topics`,
             [...(owner.types ?? [owner.name])].join(', '),
           )
@@ -84,15 +84,15 @@ const readSelection = (set: SelectionSetNode, owner: Owner): Selection => {
       }
       const name = node.name.value
       const as = node.alias?.value ?? name
-      if (node.arguments?.length) throw refused(`${name} takes no arguments`, 'no arguments')
+      if (node.arguments?.length) throw rejection(`${name} takes no arguments`, 'no arguments')
       const field = Object.hasOwn(owner.fields, name) ? owner.fields[name] : undefined
       if (field === undefined) throw unknownField(owner, name)
-      if (selected.has(as)) throw refused(`${as} is selected twice`, 'each field once')
+      if (selected.has(as)) throw rejection(`${as} is selected twice`, 'each field once')
       const subfields = field.kind.fields
       if (subfields === undefined && node.selectionSet)
-        throw refused(`${name} has no subfields`, `${name} without a selection`)
+        throw rejection(`${name} has no subfields`, `${name} without a selection`)
       if (subfields !== undefined && !node.selectionSet)
-        throw refused(`${name} is an object and needs a selection`, `${name} { … }`)
+        throw rejection(`${name} is an object and needs a selection`, `${name} { … }`)
       const of =
         subfields && node.selectionSet
           ? readSelection(node.selectionSet, { name: `${owner.name}.${name}`, fields: subfields })

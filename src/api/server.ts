@@ -1,4 +1,4 @@
-/** The HTTP server: hooks and routes, in the order in which a request passes them. */
+/** The HTTP server: hooks and routes, in the order of a request. */
 import { randomUUID } from 'node:crypto'
 import Fastify, {
   type FastifyBaseLogger,
@@ -80,7 +80,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024
 const REQUEST_TIMEOUT_MS = 30_000
 
 /** Sends an error with its status and headers. `body` has the error format of the transport. */
-const refuse = (
+const sendRejection = (
   request: FastifyRequest,
   reply: FastifyReply,
   error: ApiError,
@@ -162,7 +162,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     const reported = toApiError(thrown, request)
     request.errorCode = reported.error.code
     logFailure(log, originOf(request), thrown, reported)
-    refuse(request, reply, reported.error, errorBody(reported.error, request.id))
+    sendRejection(request, reply, reported.error, errorBody(reported.error, request.id))
   }
   const server = Fastify({
     loggerInstance: options.logger,
@@ -232,6 +232,6 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   addDocsRoutes(server, prefill)
   options.addPages(server)
   addMethodRejections()
-  addGraphQL(server, { ...options, admission, bodies, refuse })
+  addGraphQL(server, { ...options, admission, bodies, sendRejection })
   return server
 }

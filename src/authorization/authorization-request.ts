@@ -1,4 +1,4 @@
-/** The request of an authorization: the URL to which the browser of the end user is redirected. */
+/** The request of an authorization: the URL that the service redirects the end user's browser to. */
 import { hash, randomBytes } from 'node:crypto'
 import type { CredentialValues, OAuthMethod } from '../definition/auth.ts'
 import { fillUrl } from '../definition/fill-template.ts'
@@ -10,7 +10,7 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 /** The single-use part of the URL that starts an authorization. The log leaves out what has this form. */
 export const newTicket = (): string => `tl_auth_${randomBytes(24).toString('hex')}`
 
-/** The form in which tickets, states and cookies are stored: SHA-256, hex. */
+/** The stored form of tickets, states and cookies: SHA-256, hex. */
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex')
 
 /**

@@ -210,7 +210,7 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
       }
     },
 
-    /** Continues the authorization to which an app returns, once. @param readCookie a cookie of the browser */
+    /** Continues an authorization after the app's redirect, once. @param readCookie a cookie of the browser */
     complete: async (
       parameters: URLSearchParams,
       readCookie: (name: string) => string | undefined,

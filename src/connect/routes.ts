@@ -1,5 +1,5 @@
 /**
- * Routes of the Connect UI, in which an end user connects an app and installs an integration, and of the SDK
+ * Routes of the Connect UI, where an end user connects an app and installs an integration, and of the SDK
  * that opens it. Both are static files. They call the API with the end user's token, which the integrator's
  * page passes to the frame. No cookies are used, so any page may frame the Connect UI: without a token it
  * shows nothing.
@@ -41,7 +41,7 @@ const page = (base: string): string => `<!doctype html>
 
 /**
  * The hosted script. It defines `Trunkline` immediately; the methods return promises and wait until the
- * modules are loaded. Calls run in the order in which the page made them.
+ * modules are loaded. Calls run in the order of the page.
  */
 const script = (base: string): string => `(() => {
   const url = new URL('.', document.currentScript.src).href

@@ -14,7 +14,7 @@ export interface CredentialField {
   readonly example?: string
   /** The end user may leave the value out. What contains it is then left out of requests. */
   readonly optional?: true
-  /** The form in which requests contain the value, e.g. an address without the path of the API. Pure. */
+  /** The form of the value in requests, e.g. an address without the path of the API. Pure. */
   normalize?(value: string): string
 }
 

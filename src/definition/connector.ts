@@ -84,7 +84,7 @@ export interface ListPage {
    */
   readonly waitMs?: number
   /**
-   * The token with which the next listing of changes starts; on the last page of each partition, if changes are found
+   * The token for the start of the next listing of changes; on the last page of each partition, if changes are found
    * by token.
    */
   readonly token?: Json
@@ -110,7 +110,7 @@ export interface ReadMany {
   /** The request for these records, in no particular order. */
   request(ids: readonly string[], context?: unknown): AppRequest
   /**
-   * The records in the form in which a listing shows them, without those that the app does not have.
+   * The records in the form of a listing, without those that the app does not have.
    * @throws Error if the response has an unexpected form
    */
   read(response: AppResponse, context?: unknown): readonly unknown[]
@@ -172,10 +172,10 @@ export interface RecordName {
   readonly remoteId: string
 }
 
-/** The writes of one resource. Each write returns the record in the form in which a listing shows it. */
+/** The writes of one resource. Each write returns the record in the form of a listing. */
 export interface ResourceWriter {
   /**
-   * The record in the form in which a listing shows it; undefined if the app does not have it or has deleted
+   * The record in the form of a listing; undefined if the app does not have it or has deleted
    * it. `stored` is the stored copy, if there is one: it provides what the id may lack, such as the parent.
    */
   get(remoteId: string, stored?: StoredRecord, context?: unknown): Steps<unknown>
@@ -191,7 +191,7 @@ export interface ResourceWriter {
     steps(stored: StoredRecord, attempt: AttemptFacts): Steps<void>
   }
   /**
-   * The input in the form in which a listing shows it, e.g. an e-mail address in lower case. Fields whose
+   * The input in the form of a listing, e.g. an e-mail address in lower case. Fields whose
    * listed form cannot be predicted are left out. If the response to a write is lost, the engine compares
    * records with this form to find out whether the write happened.
    */
@@ -212,8 +212,8 @@ export interface ResourceConnector extends Pager {
   /** Absent if the app reads only single records, or none, by id. */
   readonly readMany?: ReadMany
   /**
-   * Steps that read which fields the app's records have in this account beside those of the unified model, e.g. the
-   * custom properties of a CRM. Absent if the app does not describe them.
+   * Steps that read which fields the app's records have in this account in addition to those of the unified model,
+   * e.g. the custom properties of a CRM. Absent if the app does not describe them.
    */
   describeFields?(context?: unknown): Steps<readonly AppField[]>
   readonly sync: SyncDefinition

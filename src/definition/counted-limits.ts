@@ -114,7 +114,7 @@ export interface CountedRequest {
 
 /** The state of a window after a request was counted. */
 export interface SpentWindow extends CountedWindow {
-  /** The bucket in which the request was counted. */
+  /** The bucket that counted the request. */
   readonly bucket: number
   /** What was spent in the period, including this request. */
   readonly total: number

@@ -27,7 +27,7 @@ export interface FeedChange {
   /** `changed`: created, updated or restored. */
   readonly kind: 'changed' | 'deleted'
   /**
-   * The record in the form in which a listing shows it. Absent: it is read by its id, with `readMany` or `write.get`;
+   * The record in the form of a listing. Absent: it is read by its id, with `readMany` or `write.get`;
    * so leave out a record that may be older than the app's present one and has no time of its last change.
    */
   readonly record?: unknown
@@ -35,11 +35,11 @@ export interface FeedChange {
 
 /** One page of a feed. */
 export interface FeedPage {
-  /** The changes in the order in which they happened: of several changes of a record, the last one counts. */
+  /** The changes, oldest first: the last change of a record counts. */
   readonly changes: readonly FeedChange[]
   /** The cursor of the next page; undefined after the last page. */
   readonly next: Json | undefined
-  /** The token with which the next poll starts; required on the last page. */
+  /** The token for the start of the next poll; required on the last page. */
   readonly token?: Json
   /** Topics whose changes the page shows only in part. Their resources are listed by themselves. */
   readonly incomplete?: readonly string[]

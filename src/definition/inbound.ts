@@ -123,7 +123,7 @@ export interface InboundEvent {
   readonly company?: string
 }
 
-/** The address of ours to which an app delivers. */
+/** The address of this service that an app delivers to. */
 export interface WebhookTarget {
   readonly address: string
   /** The secret made by this service for the signatures. */

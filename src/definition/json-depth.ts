@@ -9,8 +9,8 @@ export const MAX_JSON_LEVELS = 64
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** The index of the closing quote of the string that begins at `start`. */
-const endOfString = (text: string, start: number): number => {
+/** The index of the closing quote of the JSON string that begins at `start`; the length of a text without one. */
+export const endOfString = (text: string, start: number): number => {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0
     while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1

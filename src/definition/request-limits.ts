@@ -70,8 +70,8 @@ export const PURPOSES = ['write', 'webhook', 'changes', 'history'] as const
 export type RequestPurpose = (typeof PURPOSES)[number]
 
 /**
- * Shares of a limit up to which requests of a purpose are sent, counting those of all purposes. The difference to
- * the next lower one is reserved: lower priorities cannot use it.
+ * A request of a purpose is sent while the requests of all purposes have used less than this share of a limit. The
+ * difference to the next lower share is reserved: lower priorities cannot use it.
  */
 export const CEILINGS: Readonly<Record<RequestPurpose, number>> = {
   write: 1,

@@ -59,7 +59,7 @@ export interface Resource<F extends Fields = Fields> extends ResourceDefinition<
   readonly getField: string
   /** The table: `accounting_vendors`. */
   readonly table: string
-  /** Own and common fields, in the order in which the API shows them. */
+  /** Own and common fields, in the order of the API. */
   readonly allFields: Fields
 }
 

@@ -13,7 +13,7 @@ export type ChangeDetection =
       readonly overlapMs: number
     }
   /**
-   * The last page of each listing has a token (`ListPage.token`), with which the next listing of changes starts
+   * The last page of each listing has a token (`ListPage.token`) for the start of the next listing of changes
    * (`ListPosition.token`): a delta link, a sync token, or the time until which a feed was read.
    */
   | { readonly by: 'token' }

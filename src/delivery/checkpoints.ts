@@ -53,7 +53,7 @@ const collect = (endpoint: Endpoint) => {
       attempts: {
         subscriptionId,
         messageIds: unsaved.attempts.map(({ messageId }) => messageId),
-        attempts: unsaved.attempts.map(({ kept }) => kept),
+        attempts: unsaved.attempts.map(({ stored }) => stored),
       },
       replays: replays.map(({ id, progress: { position, ahead }, isOver }) => ({
         subscriptionId,

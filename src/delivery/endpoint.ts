@@ -101,7 +101,7 @@ export const createEndpoint = (
     const { at, latencyMs, status, failure, answer } = outcome
     const { id: messageId, topic, change } = message
     const facts = { topic, change, attempt, at: at.toISOString() }
-    attempts.push({ messageId, kept: { ...facts, latencyMs, status, failure, answer } })
+    attempts.push({ messageId, stored: { ...facts, latencyMs, status, failure, answer } })
     const reason = circuit.record(outcome, nowMs())
     if (reason !== undefined) disableReason ??= { reason, status }
     if (isSuccess(outcome)) endWait(message)

@@ -20,7 +20,7 @@ interface EndpointStream {
   readonly stream: Stream
 }
 
-/** The topics to which any of the endpoints subscribes; undefined: all. */
+/** The topics of all endpoints together; undefined: every topic. */
 const topicsOf = (readers: readonly EndpointStream[]): readonly string[] | undefined => {
   const topics = new Set(readers.flatMap(({ endpoint }) => [...endpoint.topics]))
   return topics.has(ALL_TOPICS) ? undefined : [...topics]

@@ -52,7 +52,7 @@ export interface LiveChanges {
   join(selector: ChangeSelector): Promise<Follower | undefined>
   /** Number of subscribers that have started to follow. */
   readonly followers: number
-  /** The position up to which the log was read; undefined: nothing is read, because there are no subscribers. */
+  /** The log was read up to this position; undefined: nothing is read, because there are no subscribers. */
   readonly position: ChangePosition | undefined
 }
 

@@ -5,7 +5,7 @@ import type { NewRetry } from '../store/webhooks/webhook-progress.ts'
 /** A finished delivery attempt. */
 export interface EndedAttempt {
   readonly messageId: string
-  readonly kept: StoredAttempt
+  readonly stored: StoredAttempt
 }
 
 /** The outcomes of an endpoint that are not saved yet. */

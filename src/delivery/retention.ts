@@ -13,7 +13,7 @@ import type { Database } from '../store/database/database.ts'
 
 export interface RetentionOptions {
   readonly database: Database
-  /** Days for which a change is kept. */
+  /** Days before a change is deleted. */
   readonly days: number
   readonly log: Pick<Log, 'warn'>
   /** Interval of the steps: 10 minutes. */

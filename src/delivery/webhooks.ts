@@ -47,7 +47,7 @@ export interface WebhookDeliveryOptions extends EgressOptions {
   readonly checkpointMs?: number
   /** A subscription is disabled after its endpoint has failed for this time: 3 days. */
   readonly disableAfterMs?: number
-  /** Time for which attempts are kept: 30 days. */
+  /** Time before attempts are deleted: 30 days. */
   readonly keepAttemptsDays?: number
   /** Time for messages in flight to end when an endpoint is released: 5 s. */
   readonly graceMs?: number

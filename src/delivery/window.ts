@@ -23,7 +23,7 @@ const OVERHEAD_BYTES = 1024
 const bytesOf = ({ record }: Change): number => OVERHEAD_BYTES + 2 * (record?.length ?? 0)
 
 export const createChangeWindow = (limits: WindowLimits): ChangeWindow => {
-  let kept: Change[] = []
+  let current: Change[] = []
   let start = 0
   let bytes = 0
   return {
@@ -31,28 +31,31 @@ export const createChangeWindow = (limits: WindowLimits): ChangeWindow => {
       return start
     },
     get end() {
-      return start + kept.length
+      return start + current.length
     },
     at: (index) => {
-      const change = kept[index - start]
+      const change = current[index - start]
       if (change === undefined)
         throw new RangeError(
-          `The window has no change at index ${index}; expected ${start} to ${start + kept.length - 1}.`,
+          `The window has no change at index ${index}; expected ${start} to ${start + current.length - 1}.`,
         )
       return change
     },
     append: (changes) => {
       for (const change of changes) bytes += bytesOf(change)
-      kept.push(...changes)
+      current.push(...changes)
       let over = 0
-      while (kept.length - over > limits.changes || (bytes > limits.bytes && over < kept.length)) {
-        const oldest = kept[over]
+      while (
+        current.length - over > limits.changes ||
+        (bytes > limits.bytes && over < current.length)
+      ) {
+        const oldest = current[over]
         if (oldest === undefined) break
         bytes -= bytesOf(oldest)
         over += 1
       }
       if (over === 0) return
-      kept = kept.slice(over)
+      current = current.slice(over)
       start += over
     },
   }

@@ -104,14 +104,14 @@ const nextInMs = (
   return typeof leftMs === 'number' ? Math.min(everyMs, Math.max(MINUTE_MS, leftMs / 2)) : everyMs
 }
 
-/** Plans the next attempt. What an app refuses, it refuses until someone changes a setting there. */
+/** Plans the next attempt. An app repeats a rejection until someone changes a setting there. */
 const planRetry = ({ code, reason, retryAfterMs }: ClassifiedFailure, count: number) => {
   const isUnavailable = code === 'APP_UNAVAILABLE' || code === 'APP_RATE_LIMITED'
   const pauseMs = exponentialPauseMs(isUnavailable ? MINUTE_MS : HOUR_MS, count, DAY_MS)
   return { nextInMs: Math.max(requestedPauseMs(retryAfterMs), pauseMs), failure: { reason, count } }
 }
 
-/** The company of a credential, in the form in which events name it; undefined if the app has none. */
+/** The company of a credential, in the form of events; undefined if the app has none. */
 const companyOf = ({ connector, webhooks, credential }: ConnectedApp): string | undefined => {
   const method = methodOf(connector.auth, credential.method)
   if (webhooks.company === undefined || !method) return undefined

@@ -67,7 +67,7 @@ const keysOf = (records: readonly NamedRecord[]): string[] => records.flatMap(({
 const idsOf = (records: readonly NamedRecord[]): string[] => records.map(({ remoteId }) => remoteId)
 
 /** Whether the same fetch may succeed later. */
-const isPassing = ({ code }: ClassifiedFailure): boolean =>
+const isTemporary = ({ code }: ClassifiedFailure): boolean =>
   code !== 'APP_REFUSED' && code !== 'INTERNAL'
 
 /** Fetches and stores the records of one topic. */
@@ -97,7 +97,7 @@ const processTopic = async (
       return await store(await fetchRecords(app, database, resource, idsOf(changed)))
     } catch (error) {
       const failure = failureIn(app, error)
-      if (isPassing(failure)) throw error
+      if (isTemporary(failure)) throw error
       // The next listing finds what cannot be fetched.
       const { code, reason } = failure
       const thrown = code === 'INTERNAL' && { err: error }

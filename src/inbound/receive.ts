@@ -38,7 +38,7 @@ export interface ReceiverOptions {
   readonly connectors: ReadonlyMap<string, Connector>
   readonly log: Log
   readonly publicUrl: string
-  /** The secrets with which the app signs for the integrator's OAuth client, newest first. Default: there is none. */
+  /** The app's signing secrets for the integrator's OAuth client, newest first. Default: there is none. */
   readonly readClientSecrets?: (environmentId: string, app: string) => Promise<readonly string[]>
   /** Receives the outcome of each delivery. */
   readonly onDelivery?: ((app: string, outcome: DeliveryOutcome) => void) | undefined

@@ -29,8 +29,8 @@ const isEqual = (a: string, b: string): boolean =>
   timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'))
 
 /** Whether any is equal; all are compared. */
-const isAnyEqual = (given: readonly string[], expected: readonly string[]): boolean =>
-  given
+const isAnyEqual = (received: readonly string[], expected: readonly string[]): boolean =>
+  received
     .slice(0, MAX_SIGNATURES)
     .flatMap((one) => expected.map((other) => isEqual(one, other)))
     .some(Boolean)
@@ -60,9 +60,9 @@ const isHmac = (
   secrets: readonly string[],
   nowMs: number,
 ): boolean => {
-  const given = headers[header]
+  const received = headers[header]
   const time = timestamp && headers[timestamp.header]
-  if (given === undefined || !given.startsWith(prefix)) return false
+  if (received === undefined || !received.startsWith(prefix)) return false
   if (timestamp) {
     const unitMs = timestamp.unit === 's' ? 1000 : 1
     if (!isRecent(time, unitMs, timestamp.toleranceSeconds, nowMs)) return false
@@ -78,7 +78,7 @@ const isHmac = (
     for (const part of signed) hmac.update(parts[part])
     return hmac.digest(encoding)
   }
-  const text = given.slice(prefix.length)
+  const text = received.slice(prefix.length)
   return isAnyEqual([encoding === 'hex' ? text.toLowerCase() : text], secrets.map(sign))
 }
 
@@ -91,10 +91,10 @@ const isTimestamped = (
   const pairs = (headers[header] ?? '').split(',').map((pair) => pair.trim().split('=', 2))
   const time = pairs.find(([name]) => name === 't')?.[1]
   if (!isRecent(time, 1000, toleranceSeconds, nowMs)) return false
-  const given = pairs.flatMap(([name, value]) => (name === 'v1' && value ? [value] : []))
+  const received = pairs.flatMap(([name, value]) => (name === 'v1' && value ? [value] : []))
   const sign: Hmac = (secret) =>
     createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex')
-  return isAnyEqual(given, secrets.map(sign))
+  return isAnyEqual(received, secrets.map(sign))
 }
 
 const SECRET_PREFIX = 'whsec_'
@@ -117,10 +117,10 @@ const isStandard = (
         )
   const sign: Hmac = (secret) =>
     createHmac('sha256', keyOf(secret)).update(`${id}.${time}.`).update(body).digest('base64')
-  const given = (headers['webhook-signature'] ?? '')
+  const received = (headers['webhook-signature'] ?? '')
     .split(' ')
     .flatMap((one) => (one.startsWith('v1,') ? [one.slice('v1,'.length)] : []))
-  return isAnyEqual(given, secrets.map(sign))
+  return isAnyEqual(received, secrets.map(sign))
 }
 
 const tokenOf = ({ in: place }: SharedToken, { headers }: RawDelivery, body: unknown): unknown => {
@@ -152,13 +152,13 @@ export const isSigned = (
       return typeof token === 'string' && isAnyEqual([token], secrets)
     }
     case 'basic': {
-      const given = delivery.headers.authorization ?? ''
+      const received = delivery.headers.authorization ?? ''
       const basic = (secret: string): string =>
         Buffer.from(`${scheme.user}:${secret}`).toString('base64')
       // RFC 9110, section 11.1: the scheme is a word in any case.
       return (
-        /^basic /i.test(given) &&
-        isAnyEqual([given.slice('basic '.length).trim()], secrets.map(basic))
+        /^basic /i.test(received) &&
+        isAnyEqual([received.slice('basic '.length).trim()], secrets.map(basic))
       )
     }
   }

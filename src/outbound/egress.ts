@@ -19,7 +19,7 @@ export interface EgressOptions {
 /** A pool of outgoing connections. */
 export interface Connections {
   readonly dispatcher: Dispatcher
-  /** The `fetch` to which the dispatcher can be passed. */
+  /** The `fetch` that accepts the dispatcher. */
   readonly fetch: typeof fetch
   /** Closes all connections. */
   readonly stop: () => Promise<void>

@@ -55,7 +55,7 @@ const linesIn = (text: string, from: number, isLast: boolean): readonly FileLine
     : lines
 }
 
-// Signed URLs answer these once they are no longer valid, depending on the storage.
+// Signed URLs return these once they are no longer valid, depending on the storage.
 const EXPIRED: readonly number[] = [400, 401, 403, 404, 410]
 
 // RFC 9110, section 14.4.

@@ -51,7 +51,7 @@ const timeOf = ({ headers }: AppResponse, tookMs: number): string | undefined =>
   return Number.isNaN(dateMs) ? undefined : new Date(dateMs - tookMs).toISOString()
 }
 
-/** @throws Error if the last page of a partition lacks the token with which the next listing starts */
+/** @throws Error if the last page of a partition lacks the token for the next listing */
 const checkToken = ({ sync }: ResourceConnector, page: ListPage): void => {
   if (sync.changes.by === 'token' && page.token === undefined && cursorsOf(page).length === 0)
     throw new Error('The last page has no token.')

@@ -69,7 +69,7 @@ export const createTunnels = ({
     throw new EgressProxyError(describeStatus(statusCode))
   }
 
-  /** Opens a tunnel to the first address of the host to which the proxy connects. */
+  /** Opens a tunnel to the host: to the first of its addresses that the proxy can connect to. */
   const openToHost = async (hostname: string, port: string): Promise<Socket> => {
     if (allowPrivateAddresses) return open(withoutBrackets(hostname), port)
     let failure: unknown

@@ -23,7 +23,7 @@ export type OnWebhookRequest = (outcome: string, tookMs: number) => void
 export interface WebhookResponse {
   readonly status: number
   readonly retryAfterMs: number | undefined
-  /** The kept start of the body; bytes that are not UTF-8 are replaced. */
+  /** The start of the body; bytes that are not UTF-8 are replaced. */
   readonly beginning: string
 }
 
@@ -82,7 +82,7 @@ class InFlightRequest implements Dispatcher.DispatchHandler {
   #status = 0
   #retryAfterMs: number | undefined
   #bytes = 0
-  #kept: Buffer | undefined
+  #beginning: Buffer | undefined
 
   constructor(facts: RequestFacts) {
     this.facts = facts
@@ -133,9 +133,12 @@ class InFlightRequest implements Dispatcher.DispatchHandler {
       this.abort(new ExchangeError('too-large', message))
       return
     }
-    const kept = this.#kept ?? Buffer.alloc(0)
-    if (kept.byteLength < storedResponseBytes)
-      this.#kept = Buffer.concat([kept, chunk.subarray(0, storedResponseBytes - kept.byteLength)])
+    const beginning = this.#beginning ?? Buffer.alloc(0)
+    if (beginning.byteLength < storedResponseBytes)
+      this.#beginning = Buffer.concat([
+        beginning,
+        chunk.subarray(0, storedResponseBytes - beginning.byteLength),
+      ])
   }
 
   onResponseEnd(): void {
@@ -145,7 +148,7 @@ class InFlightRequest implements Dispatcher.DispatchHandler {
     this.facts.resolve({
       status: this.#status,
       retryAfterMs: this.#retryAfterMs,
-      beginning: this.#kept?.toString() ?? '',
+      beginning: this.#beginning?.toString() ?? '',
     })
   }
 

@@ -40,7 +40,12 @@ export const openAppClient = (
   const exchange = createExchange({ ...EXCHANGE_LIMITS, ...egress })
   const tokenEndpoint = createTokenEndpoint({ exchange, nowMs })
   const tokens = createTokenRenewal({
-    ...{ database, vault, log, nowMs, times: renewalTimes, endpoint: tokenEndpoint },
+    database,
+    vault,
+    log,
+    nowMs,
+    times: renewalTimes,
+    endpoint: tokenEndpoint,
     loadClient: (key) => readOAuthClient(database, vault, key),
     login: (...request) => appClient.login(...request),
   })

@@ -156,7 +156,7 @@ export interface Config {
   readonly graphiql: boolean
   /** The file of trusted documents; undefined: there are none. */
   readonly trustedDocuments: string | undefined
-  /** Whether all other documents are refused. */
+  /** Whether all other documents are rejected. */
   readonly trustedDocumentsOnly: boolean
   /** Whether the sandbox app is available, with an example user. */
   readonly sandbox: boolean
@@ -182,7 +182,7 @@ export interface Config {
   readonly requestsPerMinute: number
   /** Failed authentications of one address that a process accepts in a minute; 0: no limit. */
   readonly authFailuresPerMinute: number
-  /** Number of proxies in front of the service, each of which appends to X-Forwarded-For. */
+  /** Number of proxies in front of the service. Each appends to X-Forwarded-For. */
   readonly trustedProxies: number
   /** Sockets and event streams that one process holds open. */
   readonly maxConnections: number

@@ -195,7 +195,10 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   shutdown.add('request log', () => requestLog.stop())
   const { appRequestLog } = config
   const { appClient, tokenEndpoint, exchange } = openAppClient({
-    ...{ database, vault, clock, log },
+    database,
+    vault,
+    clock,
+    log,
     localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
     ...config.egress,
     onRequest: metrics?.onAppRequest,

@@ -12,7 +12,7 @@ export const MAX_GROUPS = 1000
 /** Keys of one group. */
 export const MAX_GROUP_KEYS = 5
 
-/** A key by which a resource's records can be grouped. */
+/** A grouping key of a resource. */
 export interface GroupKey extends Grouping {
   /** `currency`, `issueDateMonth`. */
   readonly name: string

@@ -30,7 +30,7 @@ const parse = (text: string): ChangePosition | undefined => {
   if (!numbers.every((digits) => DIGITS.test(digits))) return
   const [epoch = 0n, xid = 0n, sequence = 0n] = numbers.map(BigInt)
   const position = { epoch, xid, sequence }
-  // Reject values that PostgreSQL would refuse, and other spellings of the same position.
+  // Reject values that PostgreSQL would reject, and other spellings of the same position.
   const isInRange = epoch <= INT64_MAX && xid <= UINT64_MAX && sequence <= INT64_MAX
   return isInRange && encodeChangeCursor(position) === text ? position : undefined
 }

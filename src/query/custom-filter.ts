@@ -18,7 +18,7 @@ const PREFIX = `${FIELD}.`
 const MAX_CONDITIONS = 50
 const MAX_NAME_LENGTH = 64
 
-/** The operators in the order in which a suffix is recognized: the empty suffix last. */
+/** The operators in the order of suffix matching: the empty suffix last. */
 const operators = (Object.keys(operatorSuffix) as Operator[]).sort(
   (a, b) => operatorSuffix[b].length - operatorSuffix[a].length,
 )
@@ -105,7 +105,12 @@ const toTerm = (condition: Condition, types: CustomTypes): FilterTerm => {
     )
   return parseFilterValue(
     {
-      ...{ name: path, field: FIELD, customField: name, operator, definition, filter },
+      name: path,
+      field: FIELD,
+      customField: name,
+      operator,
+      definition,
+      filter,
       type: parameterType(filter, operator),
       doc: definition.doc,
     },

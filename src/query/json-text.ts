@@ -1,10 +1,10 @@
 /** Reads the parts of valid JSON text as text, without parsing the values. */
+import { endOfString } from '../definition/json-depth.ts'
 
 const QUOTE = 34
 const COMMA = 44
 const COLON = 58
 const OPEN_LIST = 91
-const BACKSLASH = 92
 const CLOSE_LIST = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
@@ -14,23 +14,20 @@ const SPACE = 32
 export const unexpectedText = (text: string, at: number): RangeError =>
   new RangeError(`Unexpected JSON at ${at} of ${text.length} characters.`)
 
-/** The position of the quotation mark that ends the string which starts at `start`. */
-const endOfString = (text: string, start: number): number => {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = end
-    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--
-    if ((end - escapes) % 2 === 0) return end
-  }
-  throw unexpectedText(text, start)
+/** The position of the closing quote of the string that starts at `start`. */
+const closingQuote = (text: string, start: number): number => {
+  const end = endOfString(text, start)
+  if (end === text.length) throw unexpectedText(text, start)
+  return end
 }
 
 /** The position after the value that starts at `start` and is followed by a comma or the end of its parent. */
 export const endOfValue = (text: string, start: number): number => {
-  if (text.charCodeAt(start) === QUOTE) return endOfString(text, start) + 1
+  if (text.charCodeAt(start) === QUOTE) return closingQuote(text, start) + 1
   let depth = 0
   for (let at = start; at < text.length; at++) {
     const character = text.charCodeAt(at)
-    if (character === QUOTE) at = endOfString(text, at)
+    if (character === QUOTE) at = closingQuote(text, at)
     else if (character === OPEN_OBJECT || character === OPEN_LIST) depth++
     else if (character === CLOSE_OBJECT || character === CLOSE_LIST) {
       if (depth === 0) return at
@@ -107,7 +104,7 @@ export const createObjectReader = <Key>(keys: ReadonlyMap<string, Key>) => {
     let name = remembered[position]
     if (name !== undefined && text.startsWith(name.text, at)) reader.at += name.text.length
     else {
-      const end = endOfString(text, at)
+      const end = closingQuote(text, at)
       if (text.charCodeAt(end + 1) !== COLON) throw unexpectedText(text, end)
       reader.at = end + 2
       name = names.get(text.slice(at + 1, end))

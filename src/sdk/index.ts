@@ -1,5 +1,5 @@
 /**
- * Trunkline SDK for the integrator's pages: opens the Connect modal, in which an end user connects apps and
+ * Trunkline SDK for the integrator's pages: opens the Connect modal, where an end user connects apps and
  * installs integrations, and lists what is installed. It uses the token of one end user and reads no records.
  */
 import type { Installation, Integration } from '../generated/sdk-types.ts'

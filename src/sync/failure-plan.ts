@@ -87,7 +87,7 @@ export const planFailure = (error: unknown, { count, intervalMs }: FailureHistor
     }
     case 'APP_REFUSED':
     case 'LISTING_LOOP':
-      // The same cursor would be refused again, or lead into the same loop.
+      // The same cursor would be rejected again, or lead into the same loop.
       return { code, reason, retryInMs: pauseMs, keepProgress: false }
     case 'APP_ADDRESS':
     case 'INTERNAL':

@@ -1,6 +1,6 @@
 /**
- * One run of a feed: lists the changes of several resources of one credential, reads the records of which it reports
- * only the ids, and stores them. A page and the cursor of the next one are stored in one transaction, the token at the
+ * One run of a feed: lists the changes of several resources of one credential, reads the records if it reports
+ * only their ids, and stores them. A page and the cursor of the next one are stored in one transaction, the token at the
  * end, so an interrupted run resumes from its last page.
  */
 import { feedAt } from '../definition/feed.ts'

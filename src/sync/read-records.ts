@@ -95,7 +95,7 @@ const readBatches = async (
   return found
 }
 
-/** Reads records of a resource, in the form in which a listing shows them; absent ones are left out. */
+/** Reads records of a resource, in the form of a listing; absent ones are left out. */
 export const readRecords = async (
   source: RecordSource,
   resource: ResourceConnector,

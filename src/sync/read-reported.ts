@@ -50,7 +50,7 @@ const lastOfEach = (changes: readonly FeedChange[]): readonly FeedChange[] => [
   ...new Map(changes.map((change) => [change.remoteId, change])).values(),
 ]
 
-/** Reads records by their ids; undefined if the app refuses, and the resource must be listed by itself. @throws AppError */
+/** Reads records by their ids; undefined if the app rejects that: list the resource by itself. @throws AppError */
 const readByIds = async (
   run: FeedRun,
   resource: ResourceConnector,

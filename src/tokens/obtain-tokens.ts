@@ -94,7 +94,7 @@ export const obtainTokens = async (
         const subject = { connector, method, values: normalize(method, credential.values) }
         return await options.endpoint.requestClientCredentials(subject, signal)
       } catch (error) {
-        // The end user entered the client that the app refuses.
+        // The end user entered the client that the app rejects.
         throw error instanceof AppRefusedError ? new AppAuthenticationError(error) : error
       }
     case 'apiKey':

@@ -175,7 +175,10 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
       return requireUsable(request, remember(place.credentialId, stored))
     }
     return remember(place.credentialId, {
-      ...{ version: known.version + 1, tokens, storedMs: nowMs(), failure: undefined },
+      version: known.version + 1,
+      tokens,
+      storedMs: nowMs(),
+      failure: undefined,
     })
   }
 

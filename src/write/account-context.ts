@@ -39,7 +39,7 @@ export const readContext = async (
   }
   try {
     const text = JSON.stringify(resultOf(await runSteps(definition.read(), send)))
-    // In the form in which it is stored, so that the next one equals it.
+    // In the stored form, so that the next one equals it.
     if (text.length <= MAX_LENGTH) return JSON.parse(text) as Json
   } catch (error) {
     if (isAppError(error) || signal?.aborted) throw error

@@ -7,7 +7,7 @@ import { TIMESTAMP_FIELDS } from '../store/records/record-sql.ts'
 /** The values of a record as the API returns it. */
 export type RecordValues = Readonly<Record<string, unknown>>
 
-/** The fields in which two versions of a record differ, except this service's own timestamps. */
+/** The fields that differ between two versions of a record, except this service's own timestamps. */
 const differingFields = (
   { allFields }: Resource,
   stored: RecordValues,

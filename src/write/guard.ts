@@ -28,7 +28,7 @@ export const checkGuard = async (
   return raw
 }
 
-/** Whether the app refused a write because the record has another version there, or no longer exists. */
+/** Whether the app rejected a write because the record has another version there, or no longer exists. */
 export const isConflict = (outcome: FailedOutcome): boolean =>
   outcome.status === 'refused' &&
   (isAbsent(outcome.error) ||

@@ -9,7 +9,7 @@ import type { Input } from '../query/input.ts'
 import type { Database } from '../store/database/database.ts'
 import { nestedRemoteIdsOf, remoteIdsByText, remoteIdsOf } from '../store/records/references.ts'
 
-const keyOf = ({ target, given }: InputReference): string => `${target}\n${given}`
+const keyOf = ({ target, value }: InputReference): string => `${target}\n${value}`
 
 /** References to one target, looked up in one statement. */
 interface LookUp {
@@ -26,13 +26,13 @@ interface LookUp {
 /** Resolves references by ids of this service. @returns their remote ids @throws INVALID_PARAMETER */
 const findByIds = async (lookUp: LookUp): Promise<string[]> => {
   const { database, credentialId, owner, field, references } = lookUp
-  const ids = references.map(({ given }) => given.toLowerCase())
+  const ids = references.map(({ value }) => value.toLowerCase())
   const known =
     field === undefined
       ? await remoteIdsOf(database, credentialId, owner, ids)
       : await nestedRemoteIdsOf(database, credentialId, owner, field, ids)
-  return references.map(({ path, target, given }) => {
-    const remoteId = known.get(given.toLowerCase())
+  return references.map(({ path, target, value }) => {
+    const remoteId = known.get(value.toLowerCase())
     if (remoteId !== undefined) return remoteId
     throw invalidParameter(path, `the id of a record of ${target} in this credential`)
   })
@@ -41,10 +41,10 @@ const findByIds = async (lookUp: LookUp): Promise<string[]> => {
 /** Resolves references that may be names. @returns their remote ids @throws INVALID_PARAMETER */
 const findByText = async (lookUp: LookUp): Promise<string[]> => {
   const { database, credentialId, owner, names, references } = lookUp
-  const texts = references.map(({ given }) => given)
+  const texts = references.map(({ value }) => value)
   const known = await remoteIdsByText(database, credentialId, owner, names, texts)
-  return references.map(({ path, target, given }) => {
-    const [remoteId, ...others] = known.get(given) ?? []
+  return references.map(({ path, target, value }) => {
+    const [remoteId, ...others] = known.get(value) ?? []
     if (remoteId === undefined)
       throw invalidParameter(path, `the id or ${names.join(', ')} of a record of ${target}`)
     if (others.length > 0)
@@ -69,12 +69,12 @@ export const resolveReferences = async (
   const found = new Map<string, InputReference>()
   mapReferences(resource.fields, input, (reference) => {
     found.set(keyOf(reference), reference)
-    return reference.given
+    return reference.value
   })
   if (found.size === 0) return input
 
-  const isLocalId = ({ target, given, path }: InputReference): boolean => {
-    const parts = routeOf(given.toLowerCase())
+  const isLocalId = ({ target, value, path }: InputReference): boolean => {
+    const parts = routeOf(value.toLowerCase())
     if (parts?.tag !== resourceTag(target)) return false
     if (parts.route === credentialRoute(credentialId)) return true
     throw invalidParameter(path, `the id of a record of ${target} in this credential`)
@@ -97,7 +97,7 @@ export const resolveReferences = async (
         references: sameTarget,
       })
       for (const [index, reference] of sameTarget.entries())
-        remoteIds.set(keyOf(reference), known[index] ?? reference.given)
+        remoteIds.set(keyOf(reference), known[index] ?? reference.value)
     })
   const { local = [], named = [] } = Object.groupBy(found.values(), (reference) => {
     if (isLocalId(reference)) return 'local'
@@ -107,6 +107,6 @@ export const resolveReferences = async (
   return mapReferences(
     resource.fields,
     input,
-    (reference) => remoteIds.get(keyOf(reference)) ?? reference.given,
+    (reference) => remoteIds.get(keyOf(reference)) ?? reference.value,
   )
 }

@@ -20,7 +20,7 @@ export type StepsFailure = AppError | WriteRejection | RecordNotFoundError
  * The outcome of steps.
  * - `done`: the steps returned a result.
  * - `refused`: the steps failed, and nothing has changed in the app.
- * - `partly-written`: an earlier request changed the app, a later one was refused.
+ * - `partly-written`: an earlier request changed the app, a later one was rejected.
  * - `unknown`: a request that changes the app may have arrived, and its response is missing or unusable.
  */
 export type StepsOutcome<Result> =
@@ -53,7 +53,7 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** The code of a failed connection, with which its reason begins: `ECONNREFUSED 203.0.113.7:443`. */
+/** The code of a failed connection, at the start of its reason: `ECONNREFUSED 203.0.113.7:443`. */
 const codeOf = ({ reason }: AppUnavailableError): string => reason.split(' ', 1)[0] ?? ''
 
 /** Whether a failed request may have reached the app. */

@@ -22,7 +22,7 @@ const refused = (error: StepsFailure, app: string, nameField: NameField): ApiErr
   return appFailure(error, nameField)
 }
 
-/** PARTLY_WRITTEN: the app refused a part of the write. Names the fields that have changed, if they are known. */
+/** PARTLY_WRITTEN: the app rejected a part of the write. Names the fields that have changed, if they are known. */
 export const partlyWritten = (
   refusal: StepsFailure,
   app: string,
@@ -33,7 +33,7 @@ export const partlyWritten = (
   const where = changes.length > 0 ? 'see details' : 'the next sync stores it'
   return new ApiError(
     'PARTLY_WRITTEN',
-    `${app} applied one part of the write (${where}) and refused the rest. ${message}`,
+    `${app} applied one part of the write (${where}) and rejected the rest. ${message}`,
     [...details, ...changes],
   )
 }

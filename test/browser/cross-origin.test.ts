@@ -45,10 +45,10 @@ describe.skipIf(missing !== undefined)('a page of another origin', () => {
         init: { readonly method?: string; readonly body?: string } = {},
       ) =>
         tab.evaluate(
-          async ({ url, authorization, given }) => {
+          async ({ url, authorization, init }) => {
             const headers = { authorization, 'content-type': 'application/json' }
             try {
-              const result = await fetch(url, { ...given, headers })
+              const result = await fetch(url, { ...init, headers })
               const { data, error } = await result.json()
               const hasId = result.headers.get('x-request-id') !== null
               return { status: result.status, hasId, data, code: error?.code }
@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)('a page of another origin', () => {
               return 'kept from the page'
             }
           },
-          { url: address + path, authorization: `Bearer ${bearer}`, given: init },
+          { url: address + path, authorization: `Bearer ${bearer}`, init },
         )
       const post = { method: 'POST', body: '{"integrationId":"x"}' }
       const install = '/2024-03/headless/startInstallation'
@@ -71,14 +71,14 @@ describe.skipIf(missing !== undefined)('a page of another origin', () => {
         status: 401,
         code: 'UNAUTHENTICATED',
       })
-      const kept = 'kept from the page'
+      const blocked = 'kept from the page'
       for (const bearer of [token, tenant.key]) {
-        expect(await send(records, bearer)).toBe(kept)
-        expect(await send('/2024-03/one/users', bearer)).toBe(kept)
+        expect(await send(records, bearer)).toBe(blocked)
+        expect(await send('/2024-03/one/users', bearer)).toBe(blocked)
         expect(await send('/2024-03/integrations', bearer, { method: 'PUT', body: '{}' })).toBe(
-          kept,
+          blocked,
         )
-        expect(await send('/graphql', bearer, { method: 'POST', body: '{}' })).toBe(kept)
+        expect(await send('/graphql', bearer, { method: 'POST', body: '{}' })).toBe(blocked)
       }
       // The same requests succeed in a page of the server's origin, so it was the browser that blocked them.
       await tab.goto(`${address}/docs`)

@@ -239,7 +239,7 @@ const unseen = (cases: readonly ObservedCase[], declared: DeclaredNames): readon
 }
 
 /**
- * Renames each name that passes between the connector and its app, one at a time, and runs the cases in which it occurs.
+ * Renames each name that passes between the connector and its app, one at a time, and runs the cases that use it.
  * @param declared in addition, names of the contract that the connector has but no case passes are counted as missed
  * @throws if a case fails without a mutation
  */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { standardProperties } from '../simulators/hubspot/property-definitions.ts'
 import { describeReport, LEAST_SHARE, mutateFields } from './field-mutations.ts'
 import { hubSpotCases } from './hubspot/cases.ts'
-import { openScene } from './hubspot/scene.ts'
+import { openHarness } from './hubspot/harness.ts'
 
 // Written by the connector, and compared value by value with full-records.ts, cases.ts and the vendor's documentation.
 const outcomes = JSON.parse(
@@ -15,7 +15,7 @@ test('a wrong name of any field is noticed', async () => {
   const report = await mutateFields(
     hubSpotCases.map(({ name, run }) => ({
       name,
-      run: (traffic) => run(openScene(traffic), traffic),
+      run: (traffic) => run(openHarness(traffic), traffic),
       check: (outcome) => expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcomes[name]),
     })),
     {

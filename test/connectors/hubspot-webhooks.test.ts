@@ -52,7 +52,7 @@ describe('webhooks', () => {
     expect(namesOf(event)).toEqual(expected)
   })
 
-  test('that are no list of events are refused', () => {
+  test('that are no list of events are rejected', () => {
     expect(() => connector.webhooks?.events({ headers: {}, body: {} })).toThrow('not a list')
   })
 

@@ -9,12 +9,12 @@ describe('a write', () => {
   /** The requests of steps, whose responses have the id of the record. */
   const written = async (
     steps: Parameters<typeof runSteps>[1],
-    answer: (request: AppRequest) => AppResponse | undefined = () => undefined,
+    respond: (request: AppRequest) => AppResponse | undefined = () => undefined,
   ) => {
     const requests: [string, unknown][] = []
     const result = await runSteps(connector, steps, async (request) => {
       requests.push([lineOf(request), request.body])
-      return answer(request) ?? ok({ id: '51', properties: {} })
+      return respond(request) ?? ok({ id: '51', properties: {} })
     }).catch((error: unknown) => error)
     return { requests, result }
   }
@@ -127,7 +127,7 @@ describe('a write', () => {
     [{ companies: ['9'] }, /associations.companies: Expected the id/],
     [{ tickets: '9' }, /associations.tickets: Expected the id/],
     [[], /associations: Expected an object/],
-  ])('refuses the associations %j before it sends anything', async (associations, message) => {
+  ])('rejects the associations %j before it sends anything', async (associations, message) => {
     const steps = updateSteps('contacts', {}, { lastName: 'Noether' }, { associations })
     const { requests, result } = await written(steps)
     expect(String(result)).toMatch(message)
@@ -152,7 +152,7 @@ describe('a write', () => {
       { phoneNumbers: [{ phoneNumberType: 'OTHER', phoneNumber: '1' }] },
       /Expected one/,
     ],
-  ])('of %s refuses %j', async (name, fields, message) => {
+  ])('of %s rejects %j', async (name, fields, message) => {
     const { requests, result } = await written(updateSteps(name, {}, fields))
     expect(String(result)).toMatch(message)
     expect(requests).toEqual([])
@@ -276,7 +276,7 @@ describe('a write', () => {
     })
   })
 
-  test('whose response is lost is found by the form in which HubSpot lists it', () => {
+  test('whose response is lost is found in the form of a listing', () => {
     const sent = input(
       { emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'Emmy@Example.org' }] },
       { properties: { visits: 3 } },

@@ -143,7 +143,11 @@ const requestsOfWrite = async (
 
 test('a new price keeps the other prices of the variant', async () => {
   const price = (id: string, code: string, amount: number, rules = {}) => ({
-    ...{ id, currency_code: code, amount, min_quantity: null, max_quantity: null },
+    id,
+    currency_code: code,
+    amount,
+    min_quantity: null,
+    max_quantity: null,
     rules,
   })
   const variant = { id: 'variant_1', title: 'S', weight: null, manage_inventory: false }

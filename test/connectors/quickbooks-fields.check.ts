@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { declaredNames } from '../simulators/quickbooks/contract.ts'
 import { describeReport, LEAST_SHARE, mutateFields } from './field-mutations.ts'
 import { quickBooksCases } from './quickbooks/cases.ts'
-import { openScene } from './quickbooks/scene.ts'
+import { openHarness } from './quickbooks/harness.ts'
 
 test('a wrong name of any field is noticed', async () => {
   const report = await mutateFields(
     quickBooksCases.map(({ name, run, expected }) => ({
       name,
-      run: (traffic) => run(openScene(traffic), traffic),
+      run: (traffic) => run(openHarness(traffic), traffic),
       check: (outcome) => expect(outcome).toEqual(expected),
     })),
     {

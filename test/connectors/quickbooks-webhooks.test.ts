@@ -5,8 +5,14 @@ import { connector } from '../../src/connectors/quickbooks/manifest.ts'
 describe('a webhook', () => {
   const events = (body: unknown) => connector.webhooks?.events({ headers: {}, body })
   const cloudEvent = (type: string, id: string, others = {}) => ({
-    ...{ specversion: '1.0', id: `${type}-${id}`, source: 'intuit.x', type },
-    ...{ time: '2026-03-02T09:30:00Z', intuitentityid: id, intuitaccountid: '310687', ...others },
+    specversion: '1.0',
+    id: `${type}-${id}`,
+    source: 'intuit.x',
+    type,
+    time: '2026-03-02T09:30:00Z',
+    intuitentityid: id,
+    intuitaccountid: '310687',
+    ...others,
   })
 
   test('names the records of several companies', () => {

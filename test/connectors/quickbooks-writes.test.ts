@@ -75,8 +75,11 @@ describe('a write', () => {
     const bill = stored('130', { SyncToken: '1', VendorRef: { value: '3', name: 'Bob' } })
     const [[, body] = []] = await update('bills', 'Bill', bill, { memo: 'late' })
     expect(body).toEqual({
-      ...{ Id: '130', SyncToken: '1', sparse: true },
-      ...{ VendorRef: { value: '3', name: 'Bob' }, PrivateNote: 'late' },
+      Id: '130',
+      SyncToken: '1',
+      sparse: true,
+      VendorRef: { value: '3', name: 'Bob' },
+      PrivateNote: 'late',
     })
     const account = {
       remoteId: '7',
@@ -166,7 +169,7 @@ describe('a write', () => {
       { vendorId: '3', lineItems: [], trackingCategoryIds: ['Class-1'] },
       'one department',
     ],
-  ])('of %s refuses a wrong %s', async (name, field, fields, reason) => {
+  ])('of %s rejects a wrong %s', async (name, field, fields, reason) => {
     await expect(create(name, 'None', fields)).rejects.toMatchObject({
       field,
       reason: expect.stringContaining(reason),

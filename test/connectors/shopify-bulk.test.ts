@@ -53,7 +53,10 @@ describe('a listing of a large shop', () => {
     ])
     expect(waits).toEqual([undefined, 5_000, 5_000, undefined, undefined, undefined])
     expect(requests.map(({ file }) => file)).toEqual([
-      ...[undefined, undefined, undefined, undefined],
+      undefined,
+      undefined,
+      undefined,
+      undefined,
       { url: URL, from: 0, maxBytes: 1024 * 1024 },
       { url: URL, from: 20, maxBytes: 1024 * 1024 },
     ])

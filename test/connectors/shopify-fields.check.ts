@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { schema } from '../simulators/shopify/schema.ts'
 import { describeReport, LEAST_SHARE, mutateFields } from './field-mutations.ts'
 import { shopifyCases } from './shopify/cases.ts'
-import { openScene } from './shopify/scene.ts'
+import { openHarness } from './shopify/harness.ts'
 
 const declaredNames = Object.values(schema.getTypeMap()).flatMap((type) =>
   isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)
@@ -16,7 +16,7 @@ test('a wrong name of any field is noticed', async () => {
   const report = await mutateFields(
     shopifyCases.map(({ name, run, expected }) => ({
       name,
-      run: (traffic) => run(openScene(traffic), traffic),
+      run: (traffic) => run(openHarness(traffic), traffic),
       check: (outcome) => expect(outcome).toEqual(expected),
     })),
     {
@@ -26,8 +26,20 @@ test('a wrong name of any field is noticed', async () => {
         // In the document of a bulk operation, which the simulator validates; its file does not have it.
         'edges',
         // Words of unified fields and of the connector's own source.
-        ...['address', 'cursor', 'description', 'event', 'fields', 'filter', 'fulfillmentOrder'],
-        ...['host', 'options', 'rate', 'timeZone', 'totalPrice', 'type', 'unitCost'],
+        'address',
+        'cursor',
+        'description',
+        'event',
+        'fields',
+        'filter',
+        'fulfillmentOrder',
+        'host',
+        'options',
+        'rate',
+        'timeZone',
+        'totalPrice',
+        'type',
+        'unitCost',
       ],
     },
   )

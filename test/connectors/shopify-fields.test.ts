@@ -1,10 +1,10 @@
 /** Every field of Shopify that the connector reads or writes, against a shop in memory. */
 import { expect, test } from 'vitest'
 import { shopifyCases } from './shopify/cases.ts'
-import { openScene, unchanged } from './shopify/scene.ts'
+import { openHarness, unchanged } from './shopify/harness.ts'
 
 test.each(shopifyCases)('$name', async ({ run, expected }) => {
-  const scene = openScene(unchanged)
-  expect(await run(scene, unchanged)).toEqual(expected)
-  scene.simulator.assertSound()
+  const harness = openHarness(unchanged)
+  expect(await run(harness, unchanged)).toEqual(expected)
+  harness.simulator.assertSound()
 })

@@ -58,8 +58,13 @@ describe('a write', () => {
       id,
       customer: { id: gid('Customer', 1), firstName: 'Ada' },
       shippingAddress: {
-        ...{ address1: 'Kai 1', city: 'Hamburg', zip: '20457', countryCodeV2: 'DE' },
-        ...{ province: 'Hamburg', provinceCode: null, company: 'Kern' },
+        address1: 'Kai 1',
+        city: 'Hamburg',
+        zip: '20457',
+        countryCodeV2: 'DE',
+        province: 'Hamburg',
+        provinceCode: null,
+        company: 'Kern',
       },
     }
     const fields = {
@@ -77,7 +82,10 @@ describe('a write', () => {
         input: {
           id,
           shippingAddress: {
-            ...{ address1: 'Kai 1', city: 'Kiel', zip: '20457', countryCode: 'DE' },
+            address1: 'Kai 1',
+            city: 'Kiel',
+            zip: '20457',
+            countryCode: 'DE',
             company: 'Kern',
           },
         },
@@ -157,7 +165,10 @@ describe('a write', () => {
   })
 
   const variant = (number: number, price: string) => ({
-    ...{ id: gid('ProductVariant', number), title: 'S', sku: `S-${number}`, price },
+    id: gid('ProductVariant', number),
+    title: 'S',
+    sku: `S-${number}`,
+    price,
     selectedOptions: [{ name: 'Size', value: String(number) }],
     inventoryItem: { id: 'i', tracked: true, measurement: { weight: null } },
   })

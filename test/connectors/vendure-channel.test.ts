@@ -5,7 +5,7 @@ import { createProduct } from '../apps/vendure/shop.ts'
 import type { Product } from '../apps/vendure/state.ts'
 import { type ChannelAccess, openChannel } from './vendure/channel.ts'
 import { type Connection, connectVendure } from './vendure/connection.ts'
-import { missing } from './vendure/scene.ts'
+import { missing } from './vendure/harness.ts'
 
 describe.skipIf(missing)(`a channel of the real Vendure${missing ? `: ${missing}` : ''}`, () => {
   let shop: Connection

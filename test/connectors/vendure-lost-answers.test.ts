@@ -4,9 +4,9 @@ import { placeOrder } from '../apps/vendure/checkout.ts'
 import { createProduct } from '../apps/vendure/shop.ts'
 import { type Product, readOrder } from '../apps/vendure/state.ts'
 import { type Connection, connectVendure } from './vendure/connection.ts'
+import { missing } from './vendure/harness.ts'
 import { createKey, WRITING } from './vendure/key.ts'
 import { type Line, openLine } from './vendure/line.ts'
-import { missing } from './vendure/scene.ts'
 
 describe.skipIf(missing)(
   `a lost response of the real Vendure${missing ? `: ${missing}` : ''}`,

@@ -17,8 +17,8 @@ import { fidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
+import { missing } from './vendure/harness.ts'
 import { createKey, READING } from './vendure/key.ts'
-import { missing } from './vendure/scene.ts'
 
 describe.skipIf(missing)('webhooks of a shop', () => {
   let vendure: Vendure

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fulfillOrder } from '../apps/vendure/orders.ts'
 import { customerWrites } from './vendure/customer-writes.ts'
 import { fulfillmentWrites } from './vendure/fulfillment-writes.ts'
+import { missing } from './vendure/harness.ts'
 import { orderWrites } from './vendure/order-writes.ts'
 import { productWrites } from './vendure/product-writes.ts'
-import { missing } from './vendure/scene.ts'
 import { createWritingShop } from './vendure/writing.ts'
 
 describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` : ''}`, () => {

@@ -15,23 +15,23 @@ import {
   updateCustomer,
 } from '../apps/vendure/shop.ts'
 import { fidelityTest } from '../support/fidelity.ts'
+import { type Harness, missing, openHarness, shownOf } from './vendure/harness.ts'
 import { createKey } from './vendure/key.ts'
-import { missing, openScene, type Scene, shownOf } from './vendure/scene.ts'
 
 describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () => {
-  let scene: Scene
+  let harness: Harness
 
   beforeAll(async () => {
-    scene = await openScene()
+    harness = await openHarness()
   }, 120_000)
-  afterAll(() => scene?.shop.close())
+  afterAll(() => harness?.shop.close())
 
   test('is listed completely, without carts', async () => {
-    const { shop } = scene
+    const { shop } = harness
     const startedMs = performance.now()
     await shop.sync()
     const tookMs = Math.round(performance.now() - startedMs)
-    const counts = await scene.expectAllSame()
+    const counts = await harness.expectAllSame()
     expect(counts).toEqual({
       'commerce/customers': 2,
       'commerce/fulfillments': 1,
@@ -44,7 +44,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
   })
 
   test('is not written again if nothing has changed', async () => {
-    const { shop } = scene
+    const { shop } = harness
     await shop.takeLog()
     await shop.sync()
     await shop.syncEverything()
@@ -52,7 +52,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
   })
 
   test('links an order with its fulfillments', async () => {
-    const { shop, truth, first } = scene
+    const { shop, truth, first } = harness
     await fulfillOrder(shop.vendure, first, { trackingCode: 'T-1', method: 'DHL' })
     await shop.sync()
     const expected = await truth.fulfillmentsOf(first.id)
@@ -79,7 +79,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
   })
 
   test('marks deleted records after a full listing', async () => {
-    const { shop, truth } = scene
+    const { shop, truth } = harness
     const sofa = await createProduct(shop.vendure, {
       name: 'Sofa',
       variants: [{ sku: 'SOFA', price: 90_000 }],
@@ -88,14 +88,14 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     const { id: customerId } = await createCustomer(shop.vendure, maria)
     const lines = [{ variantId: sofa.variants[0]?.id ?? '', quantity: 1 }]
     const order = await placeOrder(shop.vendure, { customer: maria, lines })
-    scene.stand(order.id, 'Settled', 'Unfulfilled')
+    harness.stand(order.id, 'Settled', 'Unfulfilled')
     await shop.sync()
     await shop.takeLog()
 
     await deleteProduct(shop.vendure, sofa.id)
     await deleteCustomer(shop.vendure, customerId)
     await shop.syncEverything()
-    const seen = await scene.changes()
+    const seen = await harness.changes()
     expect(seen.filter((change) => change.startsWith('deleted'))).toEqual([
       `deleted customers ${customerId}`,
       `deleted products ${sofa.id}`,
@@ -105,12 +105,12 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     const customer = await shop.get('commerce/customers', customerId)
     expect(customer).toMatchObject({ firstName: 'Maria', remoteDeleted: true })
     // The order still names both, as in Vendure.
-    await scene.expectSame('commerce/orders', await truth.order(order.id))
+    await harness.expectSame('commerce/orders', await truth.order(order.id))
   })
 
   test('finds changes without a new update time in a full listing', async () => {
-    const { shop, lamp, first } = scene
-    scene.stand(first.id, 'Authorized', 'Shipped')
+    const { shop, lamp, first } = harness
+    harness.stand(first.id, 'Authorized', 'Shipped')
     await deleteVariant(shop.vendure, lamp.variants[0]?.id ?? '')
     await updateCustomer(shop.vendure, first.customer?.id ?? '', { firstName: 'Sonja' })
     await shop.syncEverything()
@@ -118,11 +118,11 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     const { customer } = await shop.get('commerce/orders', first.id)
     expect(customer).toMatchObject({ firstName: 'Sonja' })
     // The shipped stock, too.
-    await scene.expectAllSame()
+    await harness.expectAllSame()
   })
 
   test('skips no record when others are deleted between two pages', async () => {
-    const { vendure } = scene.shop
+    const { vendure } = harness.shop
     const made: string[] = []
     for (let number = 1; number <= 9; number++) {
       const name = { firstName: 'Page', lastName: String(number) }
@@ -159,7 +159,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
   })
 
   test('accepts a key with the required permissions only, and rejects invalid keys', async () => {
-    const { shop } = scene
+    const { shop } = harness
     const { service, tenant, vendure } = shop
     const { apiKey } = await createKey(vendure, ['Authenticated'])
     const connect = async (values: Readonly<Record<string, string>>) => {
@@ -176,7 +176,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
   })
 
   test('reports a revoked key once and loses nothing', async () => {
-    const { shop } = scene
+    const { shop } = harness
     const before = await shop.list('commerce/orders')
     await shop.takeLog()
     await act(
@@ -209,5 +209,5 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     expect(await shop.list('commerce/orders')).toEqual(before)
   })
 
-  fidelityTest('vendure', 'live', () => scene.shop.service)
+  fidelityTest('vendure', 'live', () => harness.shop.service)
 })

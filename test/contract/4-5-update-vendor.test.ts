@@ -120,7 +120,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await updated({ companyId })).companyId).toBe(companyId)
   })
 
-  test('4.5.4 an unknown status, currency or country is refused', async () => {
+  test('4.5.4 an unknown status, currency or country is rejected', async () => {
     await refused({ vendorStatus: 'GONE' }, 'vendorStatus')
     await refused({ currency: 'XYZ' }, 'currency')
     const address = { addressType: 'BILLING', street1: '1 Quay', country: 'ZZ' }

@@ -94,7 +94,7 @@ test('4.6 filters 2 and 3: the number and size of the page', async () => {
   expect(second.json().payments).toMatchObject([{ remoteId: '4' }])
 })
 
-test('4.6 filter 5: a date in another format is refused', async () => {
+test('4.6 filter 5: a date in another format is rejected', async () => {
   for (const day of ['06.01.2026', '2026-1-6', '2026-02-30', '2026-01-06T00:00:00.000Z']) {
     const response = await list.rest(`transactionDate=${day}`)
     expect([response.statusCode, response.json().error.details[0].field]).toEqual([

@@ -134,7 +134,7 @@ describe.each(transports)('over %s', (transport) => {
     ])
     const product = await records.get('commerce/products', 'prd_0001')
     expect(lineItems[0].productId).toBe(product.record.id)
-    // Lines can be written back in the form in which they are read.
+    // Lines can be written back as they were read.
     expect((await updated({ lineItems })).lineItems).toEqual(lineItems)
   })
 
@@ -144,7 +144,7 @@ describe.each(transports)('over %s', (transport) => {
     expect([carrier, trackingNumbers, lineItems]).toEqual(['Quay Post', ['Q1'], before.lineItems])
   })
 
-  test('4.8.4 remoteFields are passed on under the app’s own names, and refused by those names', async () => {
+  test('4.8.4 remoteFields are passed on under the app’s own names, and rejected by those names', async () => {
     const refused = await records.update('commerce/fulfillments', shipment.id, {
       remoteFields: { nonsense: 1 },
     })
@@ -153,7 +153,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('4.8.4 an order update that would separate a fulfillment from its line is refused', async () => {
+test('4.8.4 an order update that would separate a fulfillment from its line is rejected', async () => {
   const rest = sandbox.over('REST')
   const line = { productId: 'prd_0001', variantId: 'var_0002', quantity: 1 }
   const dropped = await rest.update('commerce/orders', order.id, { lineItems: [line] })

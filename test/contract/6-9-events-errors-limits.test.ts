@@ -66,7 +66,7 @@ describe.each(transports)('6 over %s', (transport) => {
     expect(created).toMatchObject({ status: 200, result: { topic: [topic], isEnabled: true } })
   })
 
-  test('6 an unknown topic is refused', async () => {
+  test('6 an unknown topic is rejected', async () => {
     const call = callOver(service, transport)
     for (const topic of ['crm/account', 'CRM/accounts', 'sync', '']) {
       const refused = await call(tenant.key, 'createWebhook', { address, topic: [topic] })

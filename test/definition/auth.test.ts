@@ -147,7 +147,7 @@ describe('the methods of a connector', () => {
       { ...oauthMethod, callbackValues: { 'realm-id': 'x' } },
       'the value realm-id has a name that is not in camel case',
     ],
-  ])('are refused with %s', (_name, method, problem) => {
+  ])('are rejected with %s', (_name, method, problem) => {
     expect(() => checkAuth('shop', { main: method })).toThrow(
       new TypeError(`The connector shop, method main: ${problem}`),
     )

@@ -189,7 +189,8 @@ describe('parts', () => {
     const found = { id: 'c', order: 'o2' }
     expect(await run(parts.get('c', copy))).toEqual({ result: found, paths: ['/parts/o2'] })
     expect(await run(parts.get('c'))).toEqual({
-      ...{ result: found, paths: ['/orders/o1', '/orders/o2', '/parts/o2'] },
+      result: found,
+      paths: ['/orders/o1', '/orders/o2', '/parts/o2'],
     })
     expect((await run(parts.get('a'))).paths).toEqual(['/orders/o1', '/parts/o1'])
   })

@@ -101,7 +101,9 @@ describe('a list of the record', () => {
 
   test('names what it removes, if the app requires that', async () => {
     const removing = productWith({
-      ...{ matchBy: [['id']], id: 'id', shows },
+      matchBy: [['id']],
+      id: 'id',
+      shows,
       remove: ({ id = null }) => ({ id, _destroy: true }),
     })
     const body = await written(removing, { variants: [{ remoteId: '1' }] })
@@ -118,7 +120,8 @@ describe('a list of the record', () => {
     ['an id twice', [{ remoteId: '1' }, { remoteId: '1' }], 'variants[1]'],
   ])('rejects %s', async (_name, variants, field) => {
     await expect(written(mapping, { variants })).rejects.toMatchObject({
-      ...{ name: 'WriteRejection', field },
+      name: 'WriteRejection',
+      field,
     })
   })
 
@@ -186,7 +189,8 @@ describe('a list by type', () => {
     ['another field', [{ addressType: 'BILLING', zipCode: '1' }], 'addresses[0].zipCode'],
   ])('rejects %s', async (_name, addresses, field) => {
     await expect(written(mapping, { addresses })).rejects.toMatchObject({
-      ...{ name: 'WriteRejection', field },
+      name: 'WriteRejection',
+      field,
     })
   })
 

@@ -44,7 +44,7 @@ describe('the feeds of a connector', () => {
       { events: feedOf('crm/notes'), deleted: feedOf('crm/notes') },
       'crm/notes belongs to a feed already',
     ],
-  ])('are refused: %o', (wrong, problem) => {
+  ])('are rejected: %o', (wrong, problem) => {
     expect(() => checkFeeds('fake', wrong, Object.keys(resources))).toThrow(problem)
   })
 })

@@ -134,7 +134,7 @@ describe('a new kind, defined as one object,', () => {
     expect(createLineWriter(scratch)(row).line).toContain('"discount":12.5,')
   })
 
-  test('is read from input, and refused with its own message', () => {
+  test('is read from input, and rejected with its own message', () => {
     const fields = writableFields(scratch)
     expect(readInput(fields, { discount: '12.5%', parts: [{ discount: 1 }] })).toEqual({
       discount: 12.5,

@@ -184,11 +184,11 @@ test.each<[string, Readonly<Record<string, Json>>, string, WriteVerb?]>([
     { currency: 'EUR', lineItems: [{ quantity: 1 }, { currency: 'USD' }] },
     'lineItems[1].currency',
   ],
-])('refuses %s', async (_title, fields, field, verb = 'update') => {
+])('rejects %s', async (_title, fields, field, verb = 'update') => {
   await expect(write(fields, { verb })).rejects.toMatchObject({ name: 'WriteRejection', field })
 })
 
-test('refuses a remote field that a unified field sets, and takes any name as a name', async () => {
+test('rejects a remote field that a unified field sets, and takes any name as a name', async () => {
   await expect(
     write({ currency: 'EUR' }, { remoteFields: { Currency: { value: 'USD' } } }),
   ).rejects.toMatchObject({ field: 'remoteFields.Currency.value' })
@@ -222,7 +222,9 @@ test('the writable fields follow from the rules', () => {
   ]
   const parts = ['description', 'unitPrice', 'quantity', 'currency', 'accountId']
   const common = [
-    ...[...both, 'totalTaxAmount', 'trackingCategoryIds'],
+    ...both,
+    'totalTaxAmount',
+    'trackingCategoryIds',
     ...parts.map((part) => `lineItems.${part}`),
   ]
   expect(writableFields(mapping, 'create').toSorted()).toEqual([...common, 'billNumber'].toSorted())

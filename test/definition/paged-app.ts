@@ -54,7 +54,7 @@ const sortedByTime = (app: App): readonly Row[] =>
   sortedById(app).toSorted((a, b) => a.updated - b.updated)
 
 export const PAGE = 4
-// The app refuses to list more rows of one query, and the last window grows.
+// The app lists no more rows for one query, and the last window grows.
 const MAX_OF_QUERY = 40
 const MAX_OF_WINDOW = 8
 const timeOf = (seconds: number): string =>
@@ -81,10 +81,10 @@ const afterId = (app: App, after: string | null): readonly Row[] =>
 /** A pager and the app that it lists. */
 export interface Case {
   readonly pager: Pager
-  readonly answer: (app: App, request: AppRequest) => AppResponse
+  readonly serve: (app: App, request: AppRequest) => AppResponse
 }
 
-const rangeAnswer: Case['answer'] = (app, request) => {
+const serveRange: Case['serve'] = (app, request) => {
   const query = parametersOf(request)
   const start = Number(query.get('offset'))
   const rows = sortedById(app)
@@ -108,7 +108,7 @@ export const cases: Readonly<Record<string, Case>> = {
       records: 'items',
       request: ({ start, max }) => get('/rows', { offset: start, limit: max }),
     }),
-    answer: rangeAnswer,
+    serve: serveRange,
   },
   'by offset with a total': {
     pager: offsetPages({
@@ -118,7 +118,7 @@ export const cases: Readonly<Record<string, Case>> = {
       request: ({ start, max }) => get('/rows', { offset: start, limit: max }),
       total: 'total',
     }),
-    answer: rangeAnswer,
+    serve: serveRange,
   },
   'by offset in an app that sends fewer than requested': {
     pager: offsetPages({
@@ -127,7 +127,7 @@ export const cases: Readonly<Record<string, Case>> = {
       records: 'items',
       request: ({ start }) => get('/rows', { offset: start, limit: 3 }),
     }),
-    answer: rangeAnswer,
+    serve: serveRange,
   },
   'by statements of a query language': {
     pager: offsetPages({
@@ -145,7 +145,7 @@ export const cases: Readonly<Record<string, Case>> = {
       }),
       isLast: (_, { count }) => count < PAGE,
     }),
-    answer: (app, { text }) => {
+    serve: (app, { text }) => {
       const [, start, max] =
         /STARTPOSITION (\d{1,6}) MAXRESULTS (\d{1,6})/.exec(text?.content ?? '') ?? []
       const first = Number(start) - 1
@@ -159,7 +159,7 @@ export const cases: Readonly<Record<string, Case>> = {
       records: 'items',
       request: ({ number, size }) => get('/rows', { page: number, per_page: size }),
     }),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const query = parametersOf(request)
       const size = Number(query.get('per_page'))
       const start = (Number(query.get('page')) - 1) * size
@@ -174,7 +174,7 @@ export const cases: Readonly<Record<string, Case>> = {
       total: 'total',
       request: ({ number, size }) => get('/rows', { page: number, per_page: size }),
     }),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const query = parametersOf(request)
       const size = Number(query.get('per_page'))
       const start = (Number(query.get('page')) - 1) * size
@@ -188,7 +188,7 @@ export const cases: Readonly<Record<string, Case>> = {
       records: 'items',
       request: ({ after }) => get('/rows', { after }),
     }),
-    answer: (app, request) => respond({ items: afterId(app, parametersOf(request).get('after')) }),
+    serve: (app, request) => respond({ items: afterId(app, parametersOf(request).get('after')) }),
   },
   'by time and id': {
     pager: keysetPages<readonly [number, string]>({
@@ -196,7 +196,7 @@ export const cases: Readonly<Record<string, Case>> = {
       records: 'items',
       request: ({ after }) => get('/rows', { time: after?.[0], id: after?.[1] }),
     }),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const query = parametersOf(request)
       const time = Number(query.get('time') ?? -1)
       const id = query.get('id') ?? ''
@@ -211,7 +211,7 @@ export const cases: Readonly<Record<string, Case>> = {
       next: 'meta.next',
       request: ({ after }) => get('/rows', { after }),
     }),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const data = afterId(app, parametersOf(request).get('after'))
       return respond({ data, meta: { next: data.length < PAGE ? null : data.at(-1)?.id } })
     },
@@ -222,14 +222,14 @@ export const cases: Readonly<Record<string, Case>> = {
       next: header('x-next'),
       request: ({ after }) => get('/rows', { after }),
     }),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const rows = afterId(app, parametersOf(request).get('after'))
       return respond(rows, rows.length < PAGE ? {} : { 'x-next': rows.at(-1)?.id ?? '' })
     },
   },
   'by a Link header': {
     pager: linkedPages({ records: '', next: linkHeader(), request: () => get('/rows') }),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const rows = afterId(app, parametersOf(request).get('after'))
       const first = '<https://app.example/rows>; rel="first"'
       const next = `<https://app.example/rows?after=${rows.at(-1)?.id}>; title="a, b"; rel="next last"`
@@ -238,7 +238,7 @@ export const cases: Readonly<Record<string, Case>> = {
   },
   'by nextUrl': {
     pager: linkedPages({ records: 'items', next: 'nextUrl', request: () => get('/rows') }),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const items = afterId(app, parametersOf(request).get('after'))
       return respond({
         items,
@@ -256,7 +256,7 @@ export const cases: Readonly<Record<string, Case>> = {
         read: true,
       }),
     }),
-    answer: (app, { body }) => {
+    serve: (app, { body }) => {
       const nodes = afterId(app, Object(body).after)
       const pageInfo = { hasNextPage: nodes.length === PAGE, endCursor: nodes.at(-1)?.id ?? null }
       return respond({ data: { rows: { edges: nodes.map((node) => ({ node })), pageInfo } } })
@@ -275,7 +275,7 @@ export const cases: Readonly<Record<string, Case>> = {
         ]),
       ),
     ),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const query = parametersOf(request)
       const isWanted = ({ archived, id }: Row): boolean =>
         archived === (query.get('state') === 'archived') && id > (query.get('after') ?? '')
@@ -295,10 +295,10 @@ export const cases: Readonly<Record<string, Case>> = {
       ),
       readMany,
     ),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const ids = parametersOf(request).get('ids')?.split(',')
       if (ids) return respond({ items: ids.flatMap((id) => app.rows.get(id) ?? []) })
-      return rangeAnswer(app, request)
+      return serveRange(app, request)
     },
   },
   'of partitions that the first response names, before another pass': {
@@ -317,7 +317,7 @@ export const cases: Readonly<Record<string, Case>> = {
       }),
       none: singlePage({ records: 'items', request: () => get('/none') }),
     })),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const query = parametersOf(request)
       const partition = query.get('partition')
       if (partition === null)
@@ -351,7 +351,7 @@ export const cases: Readonly<Record<string, Case>> = {
               }),
       }),
     })),
-    answer: (app, request) => {
+    serve: (app, request) => {
       const query = parametersOf(request)
       const from = query.get('from') ?? ''
       const to = query.get('to') ?? '9'

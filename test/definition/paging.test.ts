@@ -28,7 +28,7 @@ import {
 
 /** Lists an app, with changes before each page. The cursor is stored as JSON in between. */
 const list = (
-  { pager, answer }: Case,
+  { pager, serve }: Case,
   app: App,
   changes: readonly (readonly Change[])[] = [],
   start?: Json,
@@ -38,7 +38,7 @@ const list = (
   for (let page = 0; page < 400; page += 1) {
     const position = { since: undefined, cursor: cursors.shift() }
     const request = pager.listRequest(position)
-    const read = pager.readList(answer(app, request), position)
+    const read = pager.readList(serve(app, request), position)
     records.push(...read.records)
     cursors.unshift(...JSON.parse(JSON.stringify(cursorsOf(read))))
     if (cursors.length === 0) return { records, pages: page + 1 }
@@ -124,7 +124,7 @@ test('a listing by a key that repeats fails in place of looping', () => {
   )
 })
 
-test('a page size that leaves no room for progress is refused', () => {
+test('a page size that leaves no room for progress is rejected', () => {
   const facts = { id: 'id', records: 'items', request: () => get('/rows') }
   expect(() => offsetPages({ ...facts, size: 1 })).toThrow(RangeError)
   expect(() => numberedPages({ ...facts, size: 19 })).toThrow(RangeError)
@@ -186,7 +186,7 @@ test('a token of an earlier page is returned with the last page', () => {
     others: singlePage({ records: 'items', request: () => get('/others') }),
   }))
   const app = appOf([1, 2, 3])
-  const answer = (request: AppRequest): AppResponse => {
+  const serve = (request: AppRequest): AppResponse => {
     if (request.path === '/feed') return respond({ ids: ['0001'], next: 'b' })
     if (request.path === '/feed?after=b')
       return respond({ ids: ['0001', '0002', '0003'], token: 'sync-8' })
@@ -196,7 +196,7 @@ test('a token of an earlier page is returned with the last page', () => {
   const pages: unknown[] = []
   for (let cursor: Json | undefined; ; ) {
     const position = { since: undefined, cursor }
-    const { next, ...page } = pager.readList(answer(pager.listRequest(position)), position)
+    const { next, ...page } = pager.readList(serve(pager.listRequest(position)), position)
     pages.push(page)
     if (next === undefined) break
     cursor = JSON.parse(JSON.stringify(next)) as Json
@@ -231,9 +231,9 @@ test.each([
 })
 
 test('steps read a whole listing, and records by id in batches', async () => {
-  const { pager, answer } = cases['by id'] as Case
+  const { pager, serve } = cases['by id'] as Case
   const app = appOf([1, 2, 3, 4, 5, 6])
-  const records = await driveSteps(readAll(pager), (request) => answer(app, request))
+  const records = await driveSteps(readAll(pager), (request) => serve(app, request))
   expect(records).toHaveLength(6)
   const paths: string[] = []
   const found = await driveSteps(readByIds(readMany, ['0001', '0009', '0003']), (request) => {

@@ -26,6 +26,6 @@ it.each<[SyncDefinition, string]>([
   [{ changes: byTime, deletions: 'compared' }, 'fullListingEveryMs is required'],
   [{ changes: { by: 'full-listing' }, deletions: 'compared', fullListingEveryMs: 1 }, 'leave out'],
   [{ changes: byTime, deletions: 'reported', remoteCount }, 'must be "compared"'],
-])('a contradiction is refused: %j', (sync, problem) => {
+])('a contradiction is rejected: %j', (sync, problem) => {
   expect(() => checkSync('crm/accounts', sync)).toThrow(problem)
 })

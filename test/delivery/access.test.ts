@@ -10,24 +10,24 @@ import { revokeKey } from '../support/revoke-key.ts'
 import {
   account,
   followed,
-  type Stage,
+  type SubscriptionHarness,
   type SubscriptionResult,
-  startStage,
+  startSubscriptionHarness,
   subscribe,
   transports,
-} from './stage.ts'
+} from './subscription-harness.ts'
 
-let stage: Stage
+let harness: SubscriptionHarness
 beforeAll(async () => {
-  stage = await startStage()
+  harness = await startSubscriptionHarness()
 })
-afterAll(() => stage.stop())
+afterAll(() => harness.stop())
 
 const QUERY = 'subscription { crmAccounts { kind } }'
 
 const newKey = async (): Promise<string> => {
   const key = generateApiKey('development')
-  await saveApiKey(stage.service.database, stage.tenant.environmentId, key)
+  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
   return key
 }
 
@@ -43,7 +43,7 @@ const openSocket = async ({
   headers = {},
   path,
 }: SocketOptions = {}) => {
-  const url = path === undefined ? stage.url : new URL(path, stage.url).href
+  const url = path === undefined ? harness.url : new URL(path, harness.url).href
   const socket = new WebSocket(url.replace('http', 'ws'), protocol, { headers })
   // biome-ignore lint/suspicious/noExplicitAny: messages of every kind
   const messages: any[] = []
@@ -67,19 +67,19 @@ const openSocket = async ({
 
 const ready = async () => {
   const one = await openSocket()
-  one.init(`Bearer ${stage.tenant.key}`)
+  one.init(`Bearer ${harness.tenant.key}`)
   await one.until('connection_ack')
   return one
 }
 
 describe('a WebSocket', () => {
   test('accepts an API key in connection_init or in the upgrade header', async () => {
-    const header = await openSocket({ headers: { authorization: `bearer ${stage.tenant.key}` } })
+    const header = await openSocket({ headers: { authorization: `bearer ${harness.tenant.key}` } })
     header.init()
     expect(await header.until('connection_ack')).toEqual({ type: 'connection_ack' })
     header.stop()
     const params = await openSocket({ headers: { authorization: 'Bearer unknown' } })
-    params.init(`Bearer ${stage.tenant.key}`)
+    params.init(`Bearer ${harness.tenant.key}`)
     await params.until('connection_ack')
     params.stop()
   })
@@ -92,7 +92,7 @@ describe('a WebSocket', () => {
       'a revoked key',
       async () => {
         const key = await newKey()
-        await revokeKey(stage.service, key)
+        await revokeKey(harness.service, key)
         return `Bearer ${key}`
       },
       4401,
@@ -100,9 +100,9 @@ describe('a WebSocket', () => {
     [
       'a forged token',
       async () =>
-        `Bearer ${await new SignJWT({ env: stage.tenant.environmentId })
+        `Bearer ${await new SignJWT({ env: harness.tenant.environmentId })
           .setProtectedHeader({ alg: 'HS256', typ: 'trunkline-user+jwt' })
-          .setSubject(stage.tenant.userId)
+          .setSubject(harness.tenant.userId)
           .setExpirationTime('1h')
           .sign(new Uint8Array(32))}`,
       4401,
@@ -110,8 +110,8 @@ describe('a WebSocket', () => {
     [
       'a user token',
       async () => {
-        const { environmentId, userId } = stage.tenant
-        return `Bearer ${(await stage.service.tokens.issue({ environmentId, userId })).token}`
+        const { environmentId, userId } = harness.tenant
+        return `Bearer ${(await harness.service.tokens.issue({ environmentId, userId })).token}`
       },
       4403,
     ],
@@ -123,12 +123,12 @@ describe('a WebSocket', () => {
   })
 
   test('rejects an expired user token', async () => {
-    const { environmentId, userId } = stage.tenant
-    const { token } = await stage.service.tokens.issue({ environmentId, userId })
-    const { clock } = stage.service
+    const { environmentId, userId } = harness.tenant
+    const { token } = await harness.service.tokens.issue({ environmentId, userId })
+    const { clock } = harness.service
     const later = vi.spyOn(clock, 'nowMs').mockReturnValue(clock.nowMs() + 2 * 3_600_000)
     try {
-      expect(await stage.service.tokens.verify(token)).toBe('expired')
+      expect(await harness.service.tokens.verify(token)).toBe('expired')
       const one = await openSocket()
       one.init(`Bearer ${token}`)
       expect((await one.closed).code).toBe(4401)
@@ -156,7 +156,7 @@ describe('a WebSocket', () => {
 
   test('is closed on a second connection_init and on a duplicate subscription id', async () => {
     const twice = await ready()
-    twice.init(`Bearer ${stage.tenant.key}`)
+    twice.init(`Bearer ${harness.tenant.key}`)
     expect((await twice.closed).code).toBe(4429)
     const same = await ready()
     for (const _again of [1, 2])
@@ -239,27 +239,28 @@ describe('a WebSocket', () => {
   })
 
   test('allows 100 subscriptions and rejects the next one', async () => {
-    await followed(stage, 0)
+    await followed(harness, 0)
     const one = await ready()
     for (let n = 0; n <= 100; n++)
       one.send({ id: `${n}`, type: 'subscribe', payload: { query: QUERY } })
     const error = await one.until('error')
     expect([error.id, error.payload[0].extensions.code]).toEqual(['100', 'RATE_LIMITED'])
-    await followed(stage, 100)
-    await stage.write([account(1)])
+    await followed(harness, 100)
+    await harness.write([account(1)])
     await expect
       .poll(() => one.messages.filter(({ type }) => type === 'next').length, { timeout: 60_000 })
       .toBe(100)
     one.stop()
-    await followed(stage, 0)
+    await followed(harness, 0)
   })
 
   test('counts subscriptions towards the caller’s requests per minute', async () => {
-    const limited = await startStage({ requestsPerMinute: 3 })
+    const limited = await startSubscriptionHarness({ requestsPerMinute: 3 })
     const received: (string | undefined)[] = []
     for (let n = 0; n < 5; n++) {
       const one = subscribe('WebSocket', {
-        ...{ url: limited.url, key: limited.tenant.key },
+        url: limited.url,
+        key: limited.tenant.key,
         query: 'subscription { nope }',
       })
       const errors = await one.ended.catch((errors) => errors)
@@ -271,7 +272,7 @@ describe('a WebSocket', () => {
   })
 
   test('tolerates a client that disconnects during the handshake', async () => {
-    const { port, hostname } = new URL(stage.url)
+    const { port, hostname } = new URL(harness.url)
     for (const text of [
       'GET /graphql HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
     ]) {
@@ -288,11 +289,11 @@ describe('a WebSocket', () => {
 describe.each(transports)('over %s', (transport) => {
   test('a revoked key ends its own subscriptions within 5 s, and no others', async () => {
     const key = await newKey()
-    const revoked = subscribe(transport, { url: stage.url, key, query: QUERY })
-    const other = subscribe(transport, { url: stage.url, key: stage.tenant.key, query: QUERY })
-    await followed(stage, 2)
+    const revoked = subscribe(transport, { url: harness.url, key, query: QUERY })
+    const other = subscribe(transport, { url: harness.url, key: harness.tenant.key, query: QUERY })
+    await followed(harness, 2)
     const startedMs = performance.now()
-    await revokeKey(stage.service, key)
+    await revokeKey(harness.service, key)
     const reason = await revoked.ended.then(
       () => 'complete',
       (error) => error,
@@ -300,17 +301,17 @@ describe.each(transports)('over %s', (transport) => {
     expect(performance.now() - startedMs).toBeLessThan(5000)
     if (transport === 'WebSocket') expect(reason).toMatchObject({ code: 4401 })
     else expect(reason).not.toBe('complete')
-    await followed(stage, 1)
-    await stage.write([account(1, `${transport} ${Math.random()}`)])
+    await followed(harness, 1)
+    await harness.write([account(1, `${transport} ${Math.random()}`)])
     await other.until(1)
     other.stop()
-    await followed(stage, 0)
+    await followed(harness, 0)
   })
 
   test('rejects a user token', async () => {
-    const { environmentId, userId } = stage.tenant
-    const { token } = await stage.service.tokens.issue({ environmentId, userId })
-    const one = subscribe(transport, { url: stage.url, key: token, query: QUERY })
+    const { environmentId, userId } = harness.tenant
+    const { token } = await harness.service.tokens.issue({ environmentId, userId })
+    const one = subscribe(transport, { url: harness.url, key: token, query: QUERY })
     const [received] = await one
       .until(1)
       .catch((error) => [error as SubscriptionResult & { code?: number }])
@@ -321,8 +322,8 @@ describe.each(transports)('over %s', (transport) => {
 })
 
 test('rejects a subscription from a client that does not accept events, and follows nothing', async () => {
-  const { status, errors } = await stage.service.graphql(stage.tenant.key, QUERY)
+  const { status, errors } = await harness.service.graphql(harness.tenant.key, QUERY)
   expect([status, errors[0]?.extensions.code]).toEqual([400, 'BAD_REQUEST'])
   expect(errors[0]?.message).toContain('text/event-stream')
-  expect(stage.service.live.followers).toBe(0)
+  expect(harness.service.live.followers).toBe(0)
 })

@@ -5,20 +5,25 @@ import { WebSocket } from 'ws'
 import { createConnections } from '../../src/api/http/connections.ts'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { saveApiKey } from '../../src/store/accounts/keys.ts'
-import { followed, type Stage, startStage, subscribe } from './stage.ts'
+import {
+  followed,
+  type SubscriptionHarness,
+  startSubscriptionHarness,
+  subscribe,
+} from './subscription-harness.ts'
 
 const QUERY = 'subscription { crmAccounts { kind } }'
 
-let stage: Stage
-afterEach(() => stage.stop())
+let harness: SubscriptionHarness
+afterEach(() => harness.stop())
 
 const newKey = async (): Promise<string> => {
   const key = generateApiKey('development')
-  await saveApiKey(stage.service.database, stage.tenant.environmentId, key)
+  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
   return key
 }
-const open = (transport: 'WebSocket' | 'SSE', key = stage.tenant.key) =>
-  subscribe(transport, { url: stage.url, key, query: QUERY })
+const open = (transport: 'WebSocket' | 'SSE', key = harness.tenant.key) =>
+  subscribe(transport, { url: harness.url, key, query: QUERY })
 const closeOf = (subscribed: ReturnType<typeof open>): Promise<{ code: number; reason: string }> =>
   subscribed.ended.then(
     () => Promise.reject(new Error('The subscription was not rejected.')),
@@ -31,78 +36,78 @@ const openInTurn = async (
 ): Promise<ReturnType<typeof open>> => {
   const one = open(...args)
   const isAccepted = await Promise.race([
-    followed(stage, count).then(() => true),
+    followed(harness, count).then(() => true),
     one.ended.catch(() => {}).then(() => false),
   ])
   return isAccepted ? one : openInTurn(count, ...args)
 }
 /** The HTTP response to an event stream request. */
-const requestEvents = async (key = stage.tenant.key) => {
-  const answer = await fetch(`${stage.url}?query=${encodeURIComponent(QUERY)}`, {
+const requestEvents = async (key = harness.tenant.key) => {
+  const response = await fetch(`${harness.url}?query=${encodeURIComponent(QUERY)}`, {
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
   })
-  const { errors } = await answer.json()
-  return [answer.status, errors[0].extensions.code, answer.headers.get('retry-after')]
+  const { errors } = await response.json()
+  return [response.status, errors[0].extensions.code, response.headers.get('retry-after')]
 }
 
 test('a key’s limit covers both transports together, and each key has its own', async () => {
-  stage = await startStage({ maxConnectionsPerKey: 2 })
+  harness = await startSubscriptionHarness({ maxConnectionsPerKey: 2 })
   const socket = open('WebSocket')
   const stream = open('SSE')
-  await followed(stage, 2)
+  await followed(harness, 2)
   expect(await closeOf(open('WebSocket'))).toMatchObject({
     code: 4503,
     reason: 'Too many connections of this key',
   })
   expect(await requestEvents()).toEqual([429, 'RATE_LIMITED', '10'])
-  await followed(stage, 2)
+  await followed(harness, 2)
   const other = open('SSE', await newKey())
-  await followed(stage, 3)
+  await followed(harness, 3)
   // An ended subscription frees its place.
   stream.stop()
-  await followed(stage, 2)
+  await followed(harness, 2)
   const next = await openInTurn(3, 'WebSocket')
   for (const one of [socket, other, next]) one.stop()
-  await followed(stage, 0)
+  await followed(harness, 0)
 })
 
 test('a process limits its connections over all keys', async () => {
-  stage = await startStage({ maxConnections: 2 })
+  harness = await startSubscriptionHarness({ maxConnections: 2 })
   const socket = open('WebSocket')
   const stream = open('SSE', await newKey())
-  await followed(stage, 2)
+  await followed(harness, 2)
   const key = await newKey()
   expect(await closeOf(open('WebSocket', key))).toMatchObject({
     code: 4503,
     reason: 'Too many connections',
   })
   expect((await requestEvents(key)).slice(0, 2)).toEqual([503, 'NOT_READY'])
-  await followed(stage, 2)
+  await followed(harness, 2)
   socket.stop()
-  await followed(stage, 1)
+  await followed(harness, 1)
   const next = await openInTurn(2, 'SSE', key)
   stream.stop()
   next.stop()
-  await followed(stage, 0)
+  await followed(harness, 0)
 })
 
 test('unauthenticated sockets do not count towards the limit', async () => {
-  stage = await startStage({ maxConnections: 1 })
+  harness = await startSubscriptionHarness({ maxConnections: 1 })
   const silent = Array.from(
     { length: 20 },
-    () => new WebSocket(stage.url.replace('http', 'ws'), 'graphql-transport-ws'),
+    () => new WebSocket(harness.url.replace('http', 'ws'), 'graphql-transport-ws'),
   )
   await Promise.all(silent.map((socket) => once(socket, 'open')))
   const good = open('WebSocket')
-  await followed(stage, 1)
+  await followed(harness, 1)
   for (const socket of silent) socket.terminate()
   good.stop()
 })
 
 test('the oldest unauthenticated socket is closed first, and never an authenticated one', async () => {
-  stage = await startStage()
+  harness = await startSubscriptionHarness()
   const limits = { maxConnections: 20_000, maxConnectionsPerKey: 15_000 }
-  const connections = createConnections(stage.service.access, limits)
+  const connections = createConnections(harness.service.access, limits)
   const ended: string[] = []
   const open = (address: string, name: string) =>
     connections.open(address, (reason) => void ended.push(`${name} ${reason}`))
@@ -125,9 +130,9 @@ test('the oldest unauthenticated socket is closed first, and never an authentica
 })
 
 test('a socket that closes during the key lookup does not count', async () => {
-  stage = await startStage()
+  harness = await startSubscriptionHarness()
   const limits = { maxConnections: 20_000, maxConnectionsPerKey: 2 }
-  const connections = createConnections(stage.service.access, limits)
+  const connections = createConnections(harness.service.access, limits)
   const open = () => connections.open('192.0.2.1', () => {})
   for (let n = 0; n < 5; n++) {
     const left = open()
@@ -142,7 +147,7 @@ test('a socket that closes during the key lookup does not count', async () => {
 })
 
 test('key lookups do not overlap while the database is slow', async () => {
-  stage = await startStage()
+  harness = await startSubscriptionHarness()
   vi.useFakeTimers()
   try {
     let lookUps = 0

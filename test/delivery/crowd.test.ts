@@ -6,7 +6,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settled } from '../support/settled.ts'
-import { account, followed, type Stage, startStage } from './stage.ts'
+import {
+  account,
+  followed,
+  type SubscriptionHarness,
+  startSubscriptionHarness,
+} from './subscription-harness.ts'
 
 const SOCKETS = 10_000
 const CROWDS = 2
@@ -26,25 +31,25 @@ const missing =
 if (missing && process.env.CI !== undefined) throw new Error(missing)
 if (missing) console.warn(missing)
 
-let stage: Stage
+let harness: SubscriptionHarness
 const crowds: ChildProcess[] = []
 beforeAll(async () => {
-  stage = await startStage()
+  harness = await startSubscriptionHarness()
 })
 afterAll(async () => {
   for (const crowd of crowds) crowd.kill('SIGKILL')
-  await stage.stop()
+  await harness.stop()
 }, 60_000)
 
 test.skipIf(missing)(
   '10,000 sockets receive 3 changes: 30,000 deliveries, no loss, no duplicates',
   async () => {
-    await settled(stage.service)
+    await settled(harness.service)
     collectGarbage()
     const before = process.memoryUsage().rss
     const order = {
-      url: stage.url.replace('http', 'ws'),
-      key: stage.tenant.key,
+      url: harness.url.replace('http', 'ws'),
+      key: harness.tenant.key,
       sockets: SOCKETS / CROWDS,
       deliveries: (SOCKETS / CROWDS) * CHANGES,
     }
@@ -57,10 +62,10 @@ test.skipIf(missing)(
     const opened = await Promise.all(crowds.map((crowd) => once(crowd, 'message')))
     expect(opened.map(([message]) => message.opened)).toEqual([SOCKETS / 2, SOCKETS / 2])
     await expect
-      .poll(() => stage.service.live.followers, { timeout: 60_000, interval: 50 })
+      .poll(() => harness.service.live.followers, { timeout: 60_000, interval: 50 })
       .toBe(SOCKETS)
     const tallies = Promise.all(crowds.map((crowd) => once(crowd, 'message')))
-    for (let n = 0; n < CHANGES; n++) await stage.write([account(1, `change ${n}`)])
+    for (let n = 0; n < CHANGES; n++) await harness.write([account(1, `change ${n}`)])
     const sums = new Map<string, number>()
     for (const [{ counts, texts }] of await tallies) {
       expect(counts).toEqual([CHANGES])
@@ -78,7 +83,7 @@ test.skipIf(missing)(
     const perSocketKb = (process.memoryUsage().rss - before) / 1024 / SOCKETS
     expect(perSocketKb).toBeLessThan(MAX_SOCKET_KB)
     for (const crowd of crowds) crowd.kill('SIGKILL')
-    await followed(stage, 0)
+    await followed(harness, 0)
   },
   180_000,
 )

@@ -5,24 +5,29 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
 import { openServer } from '../support/service.ts'
-import { account, openSocketClient, type Stage, startStage } from './stage.ts'
+import {
+  account,
+  openSocketClient,
+  type SubscriptionHarness,
+  startSubscriptionHarness,
+} from './subscription-harness.ts'
 
 const QUERY = 'subscription { crmAccounts { record { website } } }'
 
-let stage: Stage
+let harness: SubscriptionHarness
 let way: DatabaseProxy
 let server: Awaited<ReturnType<typeof openServer>>
 let url: string
 beforeAll(async () => {
-  stage = await startStage()
-  way = await openDatabaseProxy(stage.service.url)
+  harness = await startSubscriptionHarness()
+  way = await openDatabaseProxy(harness.service.url)
   server = await openServer(way.url)
   url = `${await server.server.listen({ port: 0, host: '127.0.0.1' })}/graphql`
 })
 afterAll(async () => {
   await server.stop()
   await way.close()
-  await stage.stop()
+  await harness.stop()
 })
 
 test('closes with 4503 while the database is down, and the client’s retries restore the subscription', async () => {
@@ -32,7 +37,7 @@ test('closes with 4503 while the database is down, and the client’s retries re
   const client = createClient({
     url: url.replace('http', 'ws'),
     webSocketImpl: WebSocket,
-    connectionParams: { authorization: `Bearer ${stage.tenant.key}` },
+    connectionParams: { authorization: `Bearer ${harness.tenant.key}` },
     retryAttempts: 10_000,
     retryWait: () => wait(20),
     on: { closed: (event) => closed.push(event) },
@@ -51,11 +56,11 @@ test('closes with 4503 while the database is down, and the client’s retries re
     },
   )
   await followed()
-  await stage.write([account(1, 'before')])
+  await harness.write([account(1, 'before')])
   await expect.poll(() => websites).toEqual(['before'])
   way.cut()
   // The key stays cached until the service notices the outage.
-  const isKnown = () => server.access.keyOwner(stage.tenant.key).catch(() => 'away')
+  const isKnown = () => server.access.keyOwner(harness.tenant.key).catch(() => 'away')
   await expect.poll(isKnown, { interval: 5 }).toBe('away')
   client.terminate()
   await expect
@@ -64,7 +69,7 @@ test('closes with 4503 while the database is down, and the client’s retries re
   way.mend()
   await expect.poll(isKnown, { interval: 5 }).toMatchObject({ environment: 'development' })
   await followed()
-  await stage.write([account(1, 'after')])
+  await harness.write([account(1, 'after')])
   await expect.poll(() => websites.at(-1)).toBe('after')
   expect(end).toBe(undefined)
   await client.dispose()
@@ -72,7 +77,7 @@ test('closes with 4503 while the database is down, and the client’s retries re
 
 test('masks an unexpected error and closes with 4500', async () => {
   const keyOwner = vi.spyOn(server.access, 'keyOwner').mockRejectedValue(new Error('a secret'))
-  const client = openSocketClient(url, stage.tenant.key)
+  const client = openSocketClient(url, harness.tenant.key)
   const end = await new Promise((resolve) => {
     client.subscribe({ query: QUERY }, { next: resolve, error: resolve, complete: () => {} })
   })

@@ -5,11 +5,11 @@ import { createClock } from '../../src/store/database/clock.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { testVault } from '../support/vault.ts'
-import { keepingLog } from '../sync/workshop-log.ts'
+import { recordingLog } from '../sync/recording-log.ts'
 
 const [url = '', options = '{}'] = process.argv.slice(2)
 const database = openDatabase({ url, maxConnections: 4 })
-const log = keepingLog()
+const log = recordingLog()
 const clock = createClock(log)
 const pgListener = createPgListener(url, clock)
 const feed = createChangeFeed(pgListener)

@@ -5,28 +5,32 @@ import { WebSocket } from 'ws'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { revokeKey } from '../support/revoke-key.ts'
-import { followed, type Stage, startStage } from './stage.ts'
+import {
+  followed,
+  type SubscriptionHarness,
+  startSubscriptionHarness,
+} from './subscription-harness.ts'
 
 const QUERY = 'subscription { crmAccounts { kind } }'
 const PERIOD_MS = 12_000 // PROTOCOL.md
 
-let stage: Stage
+let harness: SubscriptionHarness
 beforeAll(async () => {
-  stage = await startStage()
+  harness = await startSubscriptionHarness()
 })
 afterEach(async () => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
-  await followed(stage, 0)
+  await followed(harness, 0)
 })
-afterAll(() => stage.stop())
+afterAll(() => harness.stop())
 
 /** Stops the interval timers: a period passes only when the test advances them. */
 const holdTime = (): void => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
 
 /** An authenticated socket that answers no ping by itself. */
-const openSocket = async (key = stage.tenant.key) => {
-  const socket = new WebSocket(stage.url.replace('http', 'ws'), 'graphql-transport-ws', {
+const openSocket = async (key = harness.tenant.key) => {
+  const socket = new WebSocket(harness.url.replace('http', 'ws'), 'graphql-transport-ws', {
     autoPong: false,
   })
   const send = (message: object) => socket.send(JSON.stringify(message))
@@ -75,11 +79,11 @@ test('an event stream receives a comment every 12 s', async () => {
   vi.stubEnv('NODE_ENV', 'production')
   holdTime()
   const leaving = new AbortController()
-  const answer = await fetch(`${stage.url}?query=${encodeURIComponent(QUERY)}`, {
-    headers: { authorization: `Bearer ${stage.tenant.key}`, accept: 'text/event-stream' },
+  const response = await fetch(`${harness.url}?query=${encodeURIComponent(QUERY)}`, {
+    headers: { authorization: `Bearer ${harness.tenant.key}`, accept: 'text/event-stream' },
     signal: leaving.signal,
   })
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   const comment = { done: false, value: ':\n\n' }
   // The stream starts with a comment.
   expect(await reader?.read()).toEqual(comment)
@@ -93,15 +97,15 @@ test('an event stream receives a comment every 12 s', async () => {
 
 test('a socket that does not read is cut within 5 s after its key is revoked', async () => {
   const key = generateApiKey('development')
-  await saveApiKey(stage.service.database, stage.tenant.environmentId, key)
+  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
   const { socket, send } = await openSocket(key)
   send({ id: '1', type: 'subscribe', payload: { query: QUERY } })
-  await followed(stage, 1)
+  await followed(harness, 1)
   socket.pause()
   const startedMs = performance.now()
-  await revokeKey(stage.service, key)
+  await revokeKey(harness.service, key)
   // The subscription ends with the socket.
-  await followed(stage, 0)
+  await followed(harness, 0)
   expect(performance.now() - startedMs).toBeLessThan(5000)
   socket.terminate()
 })

@@ -28,12 +28,13 @@ export const createLateDatabase = (database: Database) => {
       $allOperations: async ({ operation, args, query }) => {
         const heldQuery = heldQueryOf(operation, args)
         const hold = heldQuery && holds.get(heldQuery)
-        const answer: unknown = await query(args)
-        if (!heldQuery || !hold || !Array.isArray(answer) || answer.length === 0) return answer
+        const response: unknown = await query(args)
+        if (!heldQuery || !hold || !Array.isArray(response) || response.length === 0)
+          return response
         holds.delete(heldQuery)
         hold.read()
         await hold.released
-        return answer
+        return response
       },
     },
   })

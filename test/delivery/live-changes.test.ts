@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLiveChanges, type Follower } from '../../src/delivery/live-changes.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
-import { account, accounts, CREDENTIAL } from './stage.ts'
+import { account, accounts, CREDENTIAL } from './subscription-harness.ts'
 
 let service: TestService
 let tenant: Tenant

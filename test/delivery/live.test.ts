@@ -15,20 +15,20 @@ import {
   followed,
   leads,
   OTHER,
-  type Stage,
   type Subscribed,
-  startStage,
+  type SubscriptionHarness,
+  startSubscriptionHarness,
   subscribe,
   transports,
-} from './stage.ts'
+} from './subscription-harness.ts'
 
-let stage: Stage
+let harness: SubscriptionHarness
 let open: Subscribed[] = []
 beforeAll(async () => {
-  stage = await startStage()
-  const { environmentId } = stage.tenant
+  harness = await startSubscriptionHarness()
+  const { environmentId } = harness.tenant
   const neighbour = await ensureUser(
-    stage.service.database,
+    harness.service.database,
     environmentId,
     'neighbour',
     'Neighbour',
@@ -38,23 +38,23 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const one of open) one.stop()
   open = []
-  await followed(stage, 0)
+  await followed(harness, 0)
 })
-afterAll(() => stage.stop())
+afterAll(() => harness.stop())
 
 /** A credential of another end user. */
 const NEIGHBOUR = 'cccccccc-0000-4000-8000-000000000003'
 
 const createCredential = async (id: string, userId: string): Promise<void> => {
-  const { environmentId } = stage.tenant
+  const { environmentId } = harness.tenant
   const data = { id, route: id.slice(0, 8), environmentId, userId, app: 'test', values: {} }
-  await stage.service.database.prisma.credential.create({ data })
+  await harness.service.database.prisma.credential.create({ data })
 }
 
 const endOfLog = async (): Promise<string> => {
-  await settled(stage.service)
-  const answer = await stage.service.rest(stage.tenant.key, '/changes?after=now')
-  return answer.json().nextCursor
+  await settled(harness.service)
+  const response = await harness.service.rest(harness.tenant.key, '/changes?after=now')
+  return response.json().nextCursor
 }
 
 const numbers = (() => {
@@ -64,16 +64,16 @@ const numbers = (() => {
 
 describe.each(transports)('over %s', (transport) => {
   const start = async (query: string, variables: Record<string, unknown> = {}) => {
-    await settled(stage.service)
-    const before = stage.service.live.followers
+    await settled(harness.service)
+    const before = harness.service.live.followers
     const one = subscribe(transport, {
-      url: stage.url,
-      key: stage.tenant.key,
+      url: harness.url,
+      key: harness.tenant.key,
       variables,
       query: `subscription ${query}`,
     })
     open.push(one)
-    await followed(stage, before + 1)
+    await followed(harness, before + 1)
     return one
   }
 
@@ -83,9 +83,9 @@ describe.each(transports)('over %s', (transport) => {
       `{ crmAccounts { kind cursor changedFields at credentialId userId inFilter
           record { id credentialId remoteId website contacts { totalCount } } } }`,
     )
-    await stage.write([account(n)])
-    await stage.write([account(n, 'second')])
-    await stage.write([{ ...account(n, 'second'), remoteDeleted: true }])
+    await harness.write([account(n)])
+    await harness.write([account(n, 'second')])
+    await harness.write([{ ...account(n, 'second'), remoteDeleted: true }])
     const delivered = (await one.until(3)).map(({ data }) => data.crmAccounts)
     const record = {
       id: recordId(CREDENTIAL, accounts.topic, String(n)),
@@ -95,7 +95,7 @@ describe.each(transports)('over %s', (transport) => {
     }
     const facts = {
       credentialId: CREDENTIAL,
-      userId: stage.tenant.userId,
+      userId: harness.tenant.userId,
       at: expect.stringMatching(/^\d{4}-.*Z$/),
       cursor: expect.any(String),
     }
@@ -127,8 +127,8 @@ describe.each(transports)('over %s', (transport) => {
 
   test('delivers sync and connection events with fields of their own', async () => {
     const completed = await start('{ syncCompleted { topic kind recordId record environment } }')
-    const owner = { credentialId: CREDENTIAL, environmentId: stage.tenant.environmentId }
-    await stage.service.database.transaction(async (open) => {
+    const owner = { credentialId: CREDENTIAL, environmentId: harness.tenant.environmentId }
+    await harness.service.database.transaction(async (open) => {
       await appendEvent(open, owner, 'sync/started', { topic: 'crm/leads' })
       await appendEvent(open, owner, 'sync/completed', { topic: 'crm/leads', created: 2 })
     })
@@ -148,11 +148,13 @@ describe.each(transports)('over %s', (transport) => {
     const records = await start('{ changes(topics: ["*"], recordsOnly: true) { topic } }')
     const mine = await start(`{ changes(credentialId: "${CREDENTIAL}") { topic credentialId } }`)
     const n = numbers()
-    await stage.write([account(n)])
-    await stage.write([sampleRecord(CREDENTIAL, leads, n)], leads)
-    await stage.write([account(n, 'first', OTHER)], accounts, OTHER)
-    const owner = { credentialId: CREDENTIAL, environmentId: stage.tenant.environmentId }
-    await stage.service.database.transaction((open) => appendEvent(open, owner, 'sync/failed', {}))
+    await harness.write([account(n)])
+    await harness.write([sampleRecord(CREDENTIAL, leads, n)], leads)
+    await harness.write([account(n, 'first', OTHER)], accounts, OTHER)
+    const owner = { credentialId: CREDENTIAL, environmentId: harness.tenant.environmentId }
+    await harness.service.database.transaction((open) =>
+      appendEvent(open, owner, 'sync/failed', {}),
+    )
     const topicsOf = async (one: Subscribed, count: number) =>
       (await one.until(count)).map(({ data }) => data.changes.topic)
     const order = ['crm/accounts', 'crm/leads', 'crm/accounts', 'sync/failed']
@@ -181,8 +183,8 @@ describe.each(transports)('over %s', (transport) => {
       ['f.shop', 'Farming', { remoteDeleted: true }], // out
     ]
     for (const [website, industry, more] of steps)
-      await stage.write([{ ...account(n, website), industry, ...more }])
-    await stage.write([{ ...account(n, 'last.shop'), industry: 'Farming' }])
+      await harness.write([{ ...account(n, website), industry, ...more }])
+    await harness.write([{ ...account(n, 'last.shop'), industry: 'Farming' }])
     const delivered = (await one.until(7)).map(({ data }) => data.crmAccounts)
     expect(delivered.map(({ inFilter, record }) => [inFilter, record.website])).toEqual([
       [true, 'b.shop'],
@@ -196,18 +198,18 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('delivers nothing from another environment, even if its credential is named', async () => {
-    const stranger = await stage.service.createTenant('production', [], 'Stranger')
+    const stranger = await harness.service.createTenant('production', [], 'Stranger')
     const one = subscribe(transport, {
-      url: stage.url,
+      url: harness.url,
       key: stranger.key,
       query: 'subscription { changes { topic } }',
     })
     open.push(one)
-    await followed(stage, 1)
-    await stage.write([account(numbers())])
-    await settled(stage.service)
+    await followed(harness, 1)
+    await harness.write([account(numbers())])
+    await settled(harness.service)
     const named = subscribe(transport, {
-      url: stage.url,
+      url: harness.url,
       key: stranger.key,
       query: `subscription { changes(credentialId: "${CREDENTIAL}") { topic } }`,
     })
@@ -217,8 +219,8 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('follows several credentials, or those of an end user, also if they are connected later', async () => {
-    const { userId, environmentId } = stage.tenant
-    const { database } = stage.service
+    const { userId, environmentId } = harness.tenant
+    const { database } = harness.service
     const after = await endOfLog()
     const several = await start(
       `{ crmAccounts(credentialIds: ["${OTHER}", "${NEIGHBOUR}"]) { credentialId } }`,
@@ -228,7 +230,7 @@ describe.each(transports)('over %s', (transport) => {
     const ofUser = await start(query)
     const later = randomUUID()
     const saveOne = (credentialId: string) =>
-      stage.write([account(numbers(), 'first', credentialId)], accounts, credentialId)
+      harness.write([account(numbers(), 'first', credentialId)], accounts, credentialId)
     for (const id of [CREDENTIAL, NEIGHBOUR, OTHER]) await saveOne(id)
     await createCredential(later, userId)
     await saveOne(later)
@@ -263,8 +265,8 @@ describe.each(transports)('over %s', (transport) => {
       'CREDENTIAL_NOT_FOUND',
     ],
     ['an unknown end user', `userId: "${randomUUID()}"`, 'USER_NOT_FOUND'],
-  ])('refuses %s as a list does', async (_what, scope, code = 'INVALID_PARAMETER') => {
-    const { url, tenant, service } = stage
+  ])('rejects %s as a list does', async (_what, scope, code = 'INVALID_PARAMETER') => {
+    const { url, tenant, service } = harness
     const query = `subscription { crmAccounts(${scope}) { kind } }`
     const one = subscribe(transport, { url, key: tenant.key, query })
     const [delivered] = await one.until(1).catch((errors) => [{ errors }])
@@ -274,10 +276,10 @@ describe.each(transports)('over %s', (transport) => {
     expect(list.errors).toMatchObject([{ message: delivered?.errors?.[0].message }])
   })
 
-  test("refuses another environment's end user", async () => {
-    const { userId } = await stage.service.createTenant('production', [], 'Another')
+  test("rejects another environment's end user", async () => {
+    const { userId } = await harness.service.createTenant('production', [], 'Another')
     const query = `subscription { changes(userId: "${userId}") { topic } }`
-    const one = subscribe(transport, { url: stage.url, key: stage.tenant.key, query })
+    const one = subscribe(transport, { url: harness.url, key: harness.tenant.key, query })
     const [delivered] = await one.until(1).catch((errors) => [{ errors }])
     one.stop()
     expect(delivered?.errors).toMatchObject([{ extensions: { code: 'USER_NOT_FOUND' } }])
@@ -286,11 +288,11 @@ describe.each(transports)('over %s', (transport) => {
   test('stops following a subscription when the client leaves, even while it waits', async () => {
     const one = await start('{ crmAccounts { kind } }')
     one.stop()
-    await followed(stage, 0)
-    const statements = stage.service.takeStatements
+    await followed(harness, 0)
+    const statements = harness.service.takeStatements
     // The read under way finishes.
     await expect.poll(() => statements().length, { interval: 200 }).toBe(0)
-    await stage.write([account(numbers())])
+    await harness.write([account(numbers())])
     await wait(100)
     expect(statements().join()).not.toContain('ORDER BY c.epoch, c.xid')
   })
@@ -300,15 +302,15 @@ test('identical subscriptions share one resolution, and each gets its own select
   const query =
     'subscription ($after: String) { crmAccounts(after: $after) { record { contacts { totalCount } } } }'
   const other = 'subscription { crmAccounts { record { website } } }'
-  await settled(stage.service)
+  await settled(harness.service)
   open = [...Array.from({ length: 20 }, () => query), other, other].map((one) =>
-    subscribe('WebSocket', { url: stage.url, key: stage.tenant.key, query: one }),
+    subscribe('WebSocket', { url: harness.url, key: harness.tenant.key, query: one }),
   )
-  await followed(stage, 22)
-  stage.service.takeStatements()
-  await stage.write([account(numbers(), 'shared')])
+  await followed(harness, 22)
+  harness.service.takeStatements()
+  await harness.write([account(numbers(), 'shared')])
   for (const one of open) await one.until(1)
-  const counted = stage.service.takeStatements().filter((sql) => sql.includes('crm_contacts'))
+  const counted = harness.service.takeStatements().filter((sql) => sql.includes('crm_contacts'))
   // One statement for the page of links, one for their count.
   expect(counted).toHaveLength(2)
   expect(open[21]?.received[0]?.data.crmAccounts.record).toEqual({ website: 'shared' })

@@ -9,15 +9,15 @@ import {
   account,
   CREDENTIAL,
   followed,
-  type Stage,
   type Subscribed,
+  type SubscriptionHarness,
   type SubscriptionResult,
-  startStage,
+  startSubscriptionHarness,
   subscribe,
   type Transport,
   transports,
   websiteOf,
-} from './stage.ts'
+} from './subscription-harness.ts'
 
 const SECONDS = 1000
 /** Minimum number of commits by 8 writers, however slow the machine. */
@@ -25,29 +25,29 @@ const ENOUGH = 300
 const QUERY =
   'subscription ($after: String) { crmAccounts(after: $after) { kind cursor record { remoteId website } } }'
 
-let stage: Stage
+let harness: SubscriptionHarness
 let open: { stop(): void }[] = []
 beforeAll(async () => {
-  stage = await startStage({ window: { changes: 200, bytes: 10_000_000 } })
+  harness = await startSubscriptionHarness({ window: { changes: 200, bytes: 10_000_000 } })
 })
 afterEach(async () => {
   for (const one of open) one.stop()
   open = []
-  await followed(stage, 0)
+  await followed(harness, 0)
 })
-afterAll(() => stage.stop())
+afterAll(() => harness.stop())
 
-const start = (transport: Transport, after?: string, url = stage.url): Subscribed => {
+const start = (transport: Transport, after?: string, url = harness.url): Subscribed => {
   const variables = after === undefined ? {} : { after }
-  const one = subscribe(transport, { url, key: stage.tenant.key, query: QUERY, variables })
+  const one = subscribe(transport, { url, key: harness.tenant.key, query: QUERY, variables })
   open.push(one)
   return one
 }
 
 const endOfLog = async (): Promise<string> => {
-  await settled(stage.service)
-  const answer = await stage.service.rest(stage.tenant.key, '/changes?after=now')
-  return answer.json().nextCursor
+  await settled(harness.service)
+  const response = await harness.service.rest(harness.tenant.key, '/changes?after=now')
+  return response.json().nextCursor
 }
 
 /** Resumes as a client does: a change whose resolution was cut off ends the subscription. @returns the websites */
@@ -68,14 +68,14 @@ const followResuming = async (
 }
 
 const cursorOf = ({ data }: SubscriptionResult): string => data.crmAccounts.cursor
-const write = (n: number, website: string) => stage.write([account(n, website)])
+const write = (n: number, website: string) => harness.write([account(n, website)])
 
 describe.each(transports)('over %s', (transport) => {
   test('replays missed changes first, then delivers new ones', async () => {
     const after = await endOfLog()
     // More than one page of the log.
     const rows = Array.from({ length: 450 }, (_, n) => account(n, `${transport} replayed`))
-    await stage.write(rows)
+    await harness.write(rows)
     const one = start(transport, after)
     await one.until(450)
     for (let n = 0; n < 10; n++) await write(n, `${transport} live ${n}`)
@@ -97,11 +97,11 @@ describe.each(transports)('over %s', (transport) => {
     const after = await endOfLog()
     await write(1, `${transport} long ago`)
     await write(1, `${transport} today`)
-    await stage.service.database.prisma.$executeRaw`
+    await harness.service.database.prisma.$executeRaw`
       UPDATE change_log.changes SET at = at - interval '40 days'
       WHERE record->>'website' IS DISTINCT FROM ${`${transport} today`}`
-    await settled(stage.service)
-    while ((await pruneChanges(stage.service.database, 30)) > 0);
+    await settled(harness.service)
+    while ((await pruneChanges(harness.service.database, 30)) > 0);
     expect(await codeOf(after)).toBe('CURSOR_EXPIRED')
   })
 
@@ -114,12 +114,12 @@ describe.each(transports)('over %s', (transport) => {
         const website = `${transport}/${n}/${round}`
         const isKept = (n + round) % 5 !== 0
         const { id, ...rest } = account(1000 + n)
-        const written = stage.service.database.transaction(
+        const written = harness.service.database.transaction(
           async (transaction) => {
             await transaction.prisma.$executeRaw`
               INSERT INTO change_log.changes
                 (environment_id, credential_id, topic, kind, record_id, record)
-              VALUES (${stage.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts',
+              VALUES (${harness.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts',
                 'updated', ${id}::uuid, ${JSON.stringify({ id, ...rest, website })}::json)`
             await wait((n * 7 + round * 13) % 23)
             if (!isKept) throw new Error('rolled back')
@@ -160,7 +160,7 @@ describe.each(transports)('over %s', (transport) => {
     const expected = committed.toSorted()
     expect(expected.length).toBeGreaterThan(ENOUGH)
     // Read from the table, so that a failure below shows whether a change was lost before or after the log.
-    const logged = await stage.service.database.prisma.$queryRaw<{ website: string }[]>`
+    const logged = await harness.service.database.prisma.$queryRaw<{ website: string }[]>`
       SELECT record->>'website' AS website FROM change_log.changes
       WHERE record->>'website' LIKE ${`${transport}/%`}`
     expect(logged.map(({ website }) => website).toSorted()).toEqual(expected)
@@ -172,13 +172,13 @@ describe.each(transports)('over %s', (transport) => {
 describe('after a failure', () => {
   test('delivers a change whose notification was lost', async () => {
     const one = start('WebSocket')
-    await followed(stage, 1)
-    await settled(stage.service)
+    await followed(harness, 1)
+    await settled(harness.service)
     const { id, ...rest } = account(1)
     // This write sends no notification.
-    await stage.service.database.prisma.$executeRaw`
+    await harness.service.database.prisma.$executeRaw`
       INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
-      VALUES (${stage.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts', 'updated',
+      VALUES (${harness.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts', 'updated',
         ${id}::uuid, ${JSON.stringify({ id, ...rest, website: 'unannounced' })}::json)`
     await expect.poll(() => one.received.map(websiteOf)).toContain('unannounced')
   })
@@ -186,7 +186,7 @@ describe('after a failure', () => {
   test('delivers everything although all database connections are cut again and again', async () => {
     const after = await endOfLog()
     const followers = transports.map((transport) => followResuming(transport, after, 5))
-    const killer = new pg.Client({ connectionString: stage.service.url })
+    const killer = new pg.Client({ connectionString: harness.service.url })
     await killer.connect()
     for (let round = 0; round < 5; round++) {
       await killer.query(
@@ -216,7 +216,7 @@ describe('after a failure', () => {
     await write(5, 'before')
     const [first] = await one.until(1)
     await two.until(1)
-    const { access } = stage.service
+    const { access } = harness.service
     const credential = vi.spyOn(access, 'credential')
     credential.mockRejectedValue(new Error('Connection terminated unexpectedly'))
     await write(5, 'unanswered')
@@ -232,7 +232,7 @@ describe('after a failure', () => {
   })
 
   test('a stopping process ends its subscriptions, and another resumes from the cursor', async () => {
-    const other = await openServer(stage.service.url)
+    const other = await openServer(harness.service.url)
     const address = await other.server.listen({ port: 0, host: '127.0.0.1' })
     const after = await endOfLog()
     const socket = start('WebSocket', after, `${address}/graphql`)

@@ -11,8 +11,16 @@ const latest = { scale: 1, random: () => 1 }
 test('retries a message after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then stops', () => {
   const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((tried) => retryInMs(tried, undefined, exact))
   expect(pauses).toEqual([
-    ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR],
-    ...[10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR, undefined],
+    5 * SECOND,
+    5 * MINUTE,
+    30 * MINUTE,
+    2 * HOUR,
+    5 * HOUR,
+    10 * HOUR,
+    14 * HOUR,
+    20 * HOUR,
+    24 * HOUR,
+    undefined,
   ])
   const total = pauses.reduce<number>((sum, pause) => sum + (pause ?? 0), 0)
   expect(total / HOUR / 24).toBeGreaterThan(3)
@@ -30,13 +38,22 @@ test('Retry-After postpones the next attempt by at most a day, and never moves i
 
 test('429 and 503 with Retry-After pause the whole endpoint', () => {
   expect([429, 503, 500, 200, null].map((status) => endpointPauseMs(status, 7 * SECOND))).toEqual([
-    ...[7 * SECOND, 7 * SECOND, 0, 0, 0],
+    7 * SECOND,
+    7 * SECOND,
+    0,
+    0,
+    0,
   ])
   expect(endpointPauseMs(429, undefined)).toBe(0)
 })
 
 test('after five failures in a row, new messages wait for one second, then two, up to five minutes', () => {
   expect([1, 4, 5, 6, 7, 100].map((failures) => circuitPauseMs(failures, exact))).toEqual([
-    ...[0, 0, SECOND, 2 * SECOND, 4 * SECOND, 5 * MINUTE],
+    0,
+    0,
+    SECOND,
+    2 * SECOND,
+    4 * SECOND,
+    5 * MINUTE,
   ])
 })

@@ -15,43 +15,46 @@ import {
   followed,
   OTHER,
   openSocketClient,
-  type Stage,
   type Subscribed,
   type SubscribeOptions,
+  type SubscriptionHarness,
   type SubscriptionResult,
-  startStage,
+  startSubscriptionHarness,
   subscribe,
   type Transport,
   transports,
-} from './stage.ts'
+} from './subscription-harness.ts'
 
 const contacts = catalogue.get('crm/contacts')
 const STRANGER = 'cccccccc-0000-4000-8000-000000000003'
 
-let stage: Stage
+let harness: SubscriptionHarness
 let stranger: Tenant
 let open: { stop(): void }[] = []
 beforeAll(async () => {
-  stage = await startStage()
-  stranger = await stage.service.createTenant('production', [STRANGER], 'Stranger')
+  harness = await startSubscriptionHarness()
+  stranger = await harness.service.createTenant('production', [STRANGER], 'Stranger')
 })
 afterEach(async () => {
   for (const one of open) one.stop()
   open = []
-  await followed(stage, 0)
+  await followed(harness, 0)
 })
-afterAll(() => stage.stop())
+afterAll(() => harness.stop())
 
 /** Subscribes, and resolves once the log has no older unread changes. */
 const start = async (
   transport: Transport,
-  { key = stage.tenant.key, ...requests }: Omit<SubscribeOptions, 'url' | 'key'> & { key?: string },
+  {
+    key = harness.tenant.key,
+    ...requests
+  }: Omit<SubscribeOptions, 'url' | 'key'> & { key?: string },
 ): Promise<Subscribed> => {
-  await settled(stage.service)
-  const before = stage.service.live.followers
-  const one = subscribe(transport, { url: stage.url, key, ...requests })
+  await settled(harness.service)
+  const before = harness.service.live.followers
+  const one = subscribe(transport, { url: harness.url, key, ...requests })
   open.push(one)
-  await followed(stage, before + 1)
+  await followed(harness, before + 1)
   return one
 }
 
@@ -67,11 +70,11 @@ test.each(transports)(
     const requests = { query, variables: { first: 1 } }
     const mine = await start(transport, requests)
     const theirs = await start(transport, { ...requests, key: stranger.key })
-    await stage.write([account(1, `${transport} mine`)])
-    await stage.service.save(stranger, STRANGER, accounts, [
+    await harness.write([account(1, `${transport} mine`)])
+    await harness.service.save(stranger, STRANGER, accounts, [
       account(1, `${transport} theirs`, STRANGER),
     ])
-    await stage.write([account(1, `${transport} mine again`)])
+    await harness.write([account(1, `${transport} mine again`)])
     const expected = (credentialId: string, website: string) => ({
       crmAccounts: {
         credentialId,
@@ -91,8 +94,8 @@ test('identical queries for two credentials of one tenant do not share results',
   const one = await start('WebSocket', { query, variables: { of: CREDENTIAL } })
   const other = await start('WebSocket', { query, variables: { of: OTHER } })
   const both = await start('WebSocket', { query })
-  await stage.write([account(2, 'one')])
-  await stage.write([account(2, 'other', OTHER)], accounts, OTHER)
+  await harness.write([account(2, 'one')])
+  await harness.write([account(2, 'other', OTHER)], accounts, OTHER)
   const expected = (website: string) => ({ crmAccounts: { record: { website } } })
   expect(await answersOf(both, 2)).toEqual([expected('one'), expected('other')])
   expect(await answersOf(one, 1)).toEqual([expected('one')])
@@ -101,16 +104,16 @@ test('identical queries for two credentials of one tenant do not share results',
 
 test('a revoked key does not end identical subscriptions of another key', async () => {
   const key = generateApiKey('development')
-  await saveApiKey(stage.service.database, stage.tenant.environmentId, key)
+  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
   const query = 'subscription { crmAccounts { record { website } } }'
   const revoked = await start('WebSocket', { query, key })
   const other = await start('WebSocket', { query })
-  await stage.write([account(3, 'before')])
+  await harness.write([account(3, 'before')])
   await Promise.all([revoked.until(1), other.until(1)])
-  await revokeKey(stage.service, key)
+  await revokeKey(harness.service, key)
   await expect(revoked.ended).rejects.toMatchObject({ code: 4401 })
-  await followed(stage, 1)
-  await stage.write([account(3, 'after')])
+  await followed(harness, 1)
+  await harness.write([account(3, 'after')])
   expect(await answersOf(other, 2)).toEqual(
     ['before', 'after'].map((website) => ({ crmAccounts: { record: { website } } })),
   )
@@ -130,11 +133,11 @@ test('results are keyed by the variables: explicit, null and defaulted', async (
   const byDefault = await start('WebSocket', { query: nullable })
   const byNull = await start('WebSocket', { query: nullable, variables: { size: null } })
   const { id: accountId } = account(4)
-  await stage.write(
+  await harness.write(
     [1, 2].map((n) => ({ ...sampleRecord(CREDENTIAL, contacts, n), account: accountId })),
     contacts,
   )
-  await stage.write([account(4, 'site')])
+  await harness.write([account(4, 'site')])
   const records: unknown[] = []
   for (const one of all) records.push((await one.until(1))[0]?.data.crmAccounts.record)
   const whole = { website: 'site', remoteId: '4' }
@@ -170,7 +173,7 @@ test('each result uses the subscription’s own aliases, fragments and operation
   const all: Subscribed[] = []
   for (const [query, operationName] of requests)
     all.push(await start('WebSocket', { query, ...(operationName && { operationName }) }))
-  await stage.write([account(5, 'shop')])
+  await harness.write([account(5, 'shop')])
   for (const [place, one] of all.entries())
     expect(await answersOf(one, 1)).toEqual([requests[place]?.[2]])
 })
@@ -181,7 +184,7 @@ test('one selection under two filters reports what the change means for each lis
   }`
   const shops = await start('WebSocket', { query, variables: { filter: { website: 'shop' } } })
   const farms = await start('WebSocket', { query, variables: { filter: { website: 'farm' } } })
-  for (const website of ['shop', 'farm', 'shop']) await stage.write([account(6, website)])
+  for (const website of ['shop', 'farm', 'shop']) await harness.write([account(6, website)])
   const expected = (inFilter: boolean, website: string) => ({
     crmAccounts: { inFilter, record: { website } },
   })
@@ -207,7 +210,7 @@ test('a large batch of changes arrives complete, in order, and as one message pe
   const rows = Array.from({ length: 700 }, (_, n) =>
     account(1000 + n, n % 100 === 50 ? `${n} ${large}` : `${n}`),
   )
-  await stage.write(rows)
+  await harness.write(rows)
   const expected = new Map(rows.map(({ remoteId, website }) => [remoteId, website]))
   const firstReceived = (await (all[0] as Subscribed).until(rows.length)).map(({ data }) => data)
   for (const one of all) {
@@ -227,12 +230,12 @@ test.each(transports)(
       crmAccounts(after: $after) { cursor userId record { remoteId } }
     }`
     const all = [await start(transport, { query }), await start(transport, { query })]
-    const { access } = stage.service
+    const { access } = harness.service
     const facts = await access.credential(CREDENTIAL)
     const credential = vi.spyOn(access, 'credential')
     credential.mockResolvedValueOnce(facts)
     credential.mockRejectedValue(new Error('Connection terminated unexpectedly'))
-    await stage.write([1, 2, 3].map((n) => account(n, `${transport} unanswered`)))
+    await harness.write([1, 2, 3].map((n) => account(n, `${transport} unanswered`)))
     let after: string | undefined
     for (const one of all) {
       await one.ended
@@ -244,7 +247,10 @@ test.each(transports)(
     }
     credential.mockRestore()
     const resumed = subscribe(transport, {
-      ...{ url: stage.url, key: stage.tenant.key, query, variables: { after } },
+      url: harness.url,
+      key: harness.tenant.key,
+      query,
+      variables: { after },
     })
     open.push(resumed)
     const expected = [...(all[0] as Subscribed).received.slice(0, 1), ...(await resumed.until(2))]
@@ -277,20 +283,20 @@ const onOneSocket = (client: Client, query: string) => {
 }
 
 test('subscriptions on one socket end independently: stopped, rejected or never', async () => {
-  const client = openSocketClient(stage.url, stage.tenant.key)
+  const client = openSocketClient(harness.url, harness.tenant.key)
   open.push({ stop: () => void client.dispose() })
   const query = 'subscription { crmAccounts { record { website } } }'
-  await settled(stage.service)
+  await settled(harness.service)
   const left = onOneSocket(client, query)
   const stays = onOneSocket(client, query)
   const refused = onOneSocket(client, 'subscription { crmAccounts { nope } }')
   await expect.poll(refused.end).toContain('BAD_REQUEST')
-  await followed(stage, 2)
-  await stage.write([account(7, 'both')])
+  await followed(harness, 2)
+  await harness.write([account(7, 'both')])
   await expect.poll(() => [left.received, stays.received]).toEqual([['both'], ['both']])
   left.leave()
-  await followed(stage, 1)
-  await stage.write([account(7, 'one')])
+  await followed(harness, 1)
+  await harness.write([account(7, 'one')])
   await expect.poll(() => stays.received).toEqual(['both', 'one'])
   expect(left.received).toEqual(['both'])
   expect([left.end(), stays.end()]).toEqual(['complete', 'open'])
@@ -299,13 +305,13 @@ test('subscriptions on one socket end independently: stopped, rejected or never'
 test('an id may be any text and returns unchanged', async () => {
   const ids = ['"', '\\', 'é\u2028', '},"payload":{"data":1}', 'x'.repeat(200)]
   const remaining = [...ids]
-  const client = openSocketClient(stage.url, stage.tenant.key, () => remaining.shift() ?? '')
+  const client = openSocketClient(harness.url, harness.tenant.key, () => remaining.shift() ?? '')
   open.push({ stop: () => void client.dispose() })
-  await settled(stage.service)
+  await settled(harness.service)
   const all = ids.map(() =>
     onOneSocket(client, 'subscription { crmAccounts { record { website } } }'),
   )
-  await followed(stage, ids.length)
-  await stage.write([account(8, 'quoted')])
+  await followed(harness, ids.length)
+  await harness.write([account(8, 'quoted')])
   for (const { received } of all) await expect.poll(() => received).toEqual(['quoted'])
 })

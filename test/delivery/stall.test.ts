@@ -11,14 +11,14 @@ import {
   CREDENTIAL,
   followed,
   leads,
-  type Stage,
+  type SubscriptionHarness,
   type SubscriptionResult,
-  startStage,
+  startSubscriptionHarness,
   subscribe,
   type Transport,
   transports,
   websiteOf,
-} from './stage.ts'
+} from './subscription-harness.ts'
 
 const QUERY =
   'subscription ($after: String) { crmAccounts(after: $after) { cursor record { website } } }'
@@ -26,30 +26,30 @@ const QUERY =
 const COUNT = 600
 const LONG = 'x'.repeat(60_000)
 
-let stage: Stage
+let harness: SubscriptionHarness
 let open: { stop(): void }[] = []
 beforeAll(async () => {
-  stage = await startStage({ window: { changes: 200, bytes: 10_000_000 } })
+  harness = await startSubscriptionHarness({ window: { changes: 200, bytes: 10_000_000 } })
 })
 afterEach(async () => {
   vi.useRealTimers()
   for (const one of open) one.stop()
   open = []
-  await followed(stage, 0)
+  await followed(harness, 0)
 })
-afterAll(() => stage.stop())
+afterAll(() => harness.stop())
 
 const start = (transport: Transport, query: string, after?: string) => {
   const variables = after === undefined ? {} : { after }
-  const one = subscribe(transport, { url: stage.url, key: stage.tenant.key, query, variables })
+  const one = subscribe(transport, { url: harness.url, key: harness.tenant.key, query, variables })
   open.push(one)
   return one
 }
 
 const endOfLog = async (): Promise<string> => {
-  await settled(stage.service)
-  const answer = await stage.service.rest(stage.tenant.key, '/changes?after=now')
-  return answer.json().nextCursor
+  await settled(harness.service)
+  const response = await harness.service.rest(harness.tenant.key, '/changes?after=now')
+  return response.json().nextCursor
 }
 
 /** A raw protocol client that can stop reading. */
@@ -62,7 +62,7 @@ interface Slow {
 }
 
 const openSlowSocket = async (after: string): Promise<Slow> => {
-  const socket = new WebSocket(stage.url.replace('http', 'ws'), 'graphql-transport-ws')
+  const socket = new WebSocket(harness.url.replace('http', 'ws'), 'graphql-transport-ws')
   const received: SubscriptionResult[] = []
   let isComplete = false
   socket.on('message', (text) => {
@@ -71,7 +71,7 @@ const openSlowSocket = async (after: string): Promise<Slow> => {
     if (message.type === 'complete') isComplete = true
   })
   await once(socket, 'open')
-  const authorization = `Bearer ${stage.tenant.key}`
+  const authorization = `Bearer ${harness.tenant.key}`
   socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } }))
   await once(socket, 'message')
   const payload = { query: QUERY, variables: { after } }
@@ -86,10 +86,10 @@ const openSlowSocket = async (after: string): Promise<Slow> => {
 }
 
 const openSlowStream = async (after: string): Promise<Slow> => {
-  const outgoing = request(stage.url, {
+  const outgoing = request(harness.url, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${stage.tenant.key}`,
+      authorization: `Bearer ${harness.tenant.key}`,
       accept: 'text/event-stream',
       'content-type': 'application/json',
     },
@@ -127,10 +127,10 @@ const stall = async (transport: Transport): Promise<boolean> => {
   const slow = await (transport === 'SSE' ? openSlowStream : openSlowSocket)(after)
   open.push(slow)
   const other = start('WebSocket', QUERY, after)
-  await followed(stage, 2)
+  await followed(harness, 2)
   vi.useRealTimers()
   slow.pause()
-  for (let n = 0; n < COUNT; n++) await stage.write([account(7, `${n} ${LONG}`)])
+  for (let n = 0; n < COUNT; n++) await harness.write([account(7, `${n} ${LONG}`)])
   // While the slow one is still paused.
   await other.until(COUNT)
   other.stop()
@@ -150,7 +150,7 @@ const stall = async (transport: Transport): Promise<boolean> => {
   )
   rest?.stop()
   slow.stop()
-  await followed(stage, 0)
+  await followed(harness, 0)
   return error !== undefined
 }
 
@@ -163,24 +163,24 @@ describe.each(transports)('over %s', (transport) => {
   }, 400_000)
 
   test('a quiet topic delivers a burst completely after the in-memory window has moved on', async () => {
-    const { prisma } = stage.service.database
+    const { prisma } = harness.service.database
     const quiet = start(transport, QUERY)
     const busy = start(transport, 'subscription { crmLeads { kind } }')
-    await followed(stage, 2)
-    const writeLead = (n: number) => stage.write([sampleRecord(CREDENTIAL, leads, n)], leads)
+    await followed(harness, 2)
+    const writeLead = (n: number) => harness.write([sampleRecord(CREDENTIAL, leads, n)], leads)
     const first = transports.indexOf(transport) * 10
     await writeLead(first)
     await busy.until(1)
-    await settled(stage.service)
+    await settled(harness.service)
     await prisma.$executeRaw`UPDATE change_log.changes SET at = at - interval '40 days'`
     await writeLead(first + 1)
     // The process has read past the window now.
     await busy.until(2)
-    await settled(stage.service)
-    while ((await pruneChanges(stage.service.database, 30)) > 0);
+    await settled(harness.service)
+    while ((await pruneChanges(harness.service.database, 30)) > 0);
     // More than the window holds.
     const rows = Array.from({ length: 400 }, (_, n) => account(n, `${transport} ${n}`))
-    await stage.write(rows)
+    await harness.write(rows)
     const received = await quiet.until(rows.length)
     expect(received.flatMap(({ errors }) => errors ?? [])).toEqual([])
     expect(received.map(websiteOf).toSorted()).toEqual(

@@ -116,10 +116,10 @@ describe.each([
   })
 
   test('signs with the old secret until it expires in database time', async () => {
-    const { database, home } = harness
+    const { database, owner } = harness
     const rotate = async (path: string, until: string): Promise<void> => {
       const id = await harness.subscribe(receiver.origin + path)
-      await rotateWebhookSecret(database, testVault, home.environmentId, id)
+      await rotateWebhookSecret(database, testVault, owner.environmentId, id)
       await database.prisma.$executeRaw`
         UPDATE webhook_subscriptions SET old_secret_until = clock_timestamp() + ${until}::interval
         WHERE id = ${id}::uuid`

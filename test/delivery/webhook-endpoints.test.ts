@@ -139,7 +139,7 @@ test('never dials a private address: for a change, a retry, a test or a replay',
       return attempts.some(({ attempt }) => attempt > 1) && attempts.some(({ cursor }) => cursor)
     }).toBe(true)
     const message = (await harness.attempts(id)).find(({ cursor }) => cursor !== null)
-    const owner = { environmentId: harness.home.environmentId, subscriptionId: id }
+    const owner = { environmentId: harness.owner.environmentId, subscriptionId: id }
     const { messageId = '' } = message ?? {}
     expect(await requestReplay(harness.database, owner, { messageId })).toBe(true)
   }

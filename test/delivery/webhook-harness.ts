@@ -19,7 +19,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { testVault } from '../support/vault.ts'
-import { keepingLog } from '../sync/workshop-log.ts'
+import { recordingLog } from '../sync/recording-log.ts'
 
 export const accounts = catalogue.get('crm/accounts')
 export const TOPIC = accounts.topic
@@ -36,7 +36,7 @@ export const quick = {
 export type WebhookHarness = Awaited<ReturnType<typeof openWebhookHarness>>
 
 /** The environment and credential whose records change. */
-export interface Home {
+export interface ChangingEnvironment {
   readonly environmentId: string
   readonly credentialId: string
   readonly userId: string
@@ -46,7 +46,7 @@ export interface WebhookHarnessOptions {
   /** Default: a new database. */
   readonly at?: TestDatabase
   /** Default: a new environment; pass that of another harness on the same database. */
-  readonly home?: Home
+  readonly owner?: ChangingEnvironment
 }
 
 export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) => {
@@ -59,10 +59,10 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
   const feed = createChangeFeed(pgListener)
   await pgListener.start()
   feed.start()
-  const log = keepingLog()
+  const log = recordingLog()
   const deliveries: ReturnType<typeof createWebhookDelivery>[] = []
 
-  const addEnvironment = async (): Promise<Home> => {
+  const addEnvironment = async (): Promise<ChangingEnvironment> => {
     const organisation = await prisma.organisation.create({ data: { name: randomUUID() } })
     const environment = await prisma.environment.create({
       data: { organisationId: organisation.id, kind: 'development' },
@@ -82,19 +82,19 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
     })
     return { environmentId, credentialId, userId: user.id }
   }
-  const home = options.home ?? (await addEnvironment())
+  const owner = options.owner ?? (await addEnvironment())
 
   return {
     url,
     database,
     log,
     statements,
-    home,
+    owner,
     addEnvironment,
     subscribe: async (
       address: string,
       fields: Partial<NewWebhook> = {},
-      { environmentId } = home,
+      { environmentId } = owner,
     ): Promise<string> => {
       const input = { address, topic: [TOPIC], ...fields }
       const made = await createWebhook(database, testVault, environmentId, input, (topics, text) =>
@@ -102,13 +102,13 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
       )
       return made.subscriptionId
     },
-    secretOf: async (id: string, { environmentId } = home): Promise<string> =>
+    secretOf: async (id: string, { environmentId } = owner): Promise<string> =>
       (await readWebhookSecret(database, testVault, environmentId, id)) ?? '',
     /** Changes the records with these numbers in one transaction. */
     change: async (
       numbers: readonly number[],
       fields: object = {},
-      { environmentId, credentialId } = home,
+      { environmentId, credentialId } = owner,
     ): Promise<void> => {
       const toLine = createLineWriter(accounts)
       const rows = numbers.map((n) =>

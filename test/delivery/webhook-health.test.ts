@@ -29,7 +29,7 @@ const deliver = (options: Partial<WebhookDeliveryOptions> = {}) =>
   harness.deliver({ clock: { nowMs: () => nowMs }, graceMs: 20_000, ...options })
 const change = () => harness.change([++record])
 const update = (id: string, changed: WebhookChange) =>
-  updateWebhook(harness.database, harness.home.environmentId, id, changed, (topics, text) =>
+  updateWebhook(harness.database, harness.owner.environmentId, id, changed, (topics, text) =>
     readPayload(catalogue, topics, text),
   )
 const isEnabled = async (id: string): Promise<boolean> =>
@@ -71,16 +71,16 @@ test.each([
   ['/c', 429],
   ['/d', 410],
 ])('%s: the response of a replaced address does not count: %i', async (path, code) => {
-  let answer = (): void => {}
+  let respond = (): void => {}
   receiver.behave(path, (...call) => {
-    answer = () => status(code, { 'retry-after': '86400' })(...call)
+    respond = () => status(code, { 'retry-after': '86400' })(...call)
   })
   const id = await harness.subscribe(receiver.origin + path)
   await deliver()
   await change()
   await until(() => receiver.at(path).length).toBe(1)
   await update(id, { address: `${receiver.origin}${path}-mended` })
-  answer()
+  respond()
   await until(() => statuses(id)).toEqual([code, 204])
   expect(receiver.at(`${path}-mended`)).toHaveLength(1)
   expect(await isEnabled(id)).toBe(true)

@@ -53,7 +53,11 @@ test('a payload contains the selected fields under the requested names', async (
   const [message] = receiver.received
   expect(message?.body).toContain('"remoteFields":{"tags":[{"id":1}]}')
   expect(Object.keys(recordOf(message as Received))).toEqual([
-    ...['id', 'name', 'staff', 'addresses', 'remoteFields'],
+    'id',
+    'name',
+    'staff',
+    'addresses',
+    'remoteFields',
   ])
   const { name, addresses } = recordOf(message as Received)
   expect(name).toBe('accountName 101 é"\\\'')
@@ -62,7 +66,7 @@ test('a payload contains the selected fields under the requested names', async (
 
 test('replays one message, a time range or everything since a cursor, under the original ids', async () => {
   const id = await harness.subscribe(`${receiver.origin}/replay`)
-  const owner = { environmentId: harness.home.environmentId, subscriptionId: id }
+  const owner = { environmentId: harness.owner.environmentId, subscriptionId: id }
   await harness.deliver()
   await harness.change([201])
   await until(() => receiver.received.length).toBe(1)
@@ -107,15 +111,15 @@ test('sends a test message like any other', async () => {
 
 test('endpoints of many environments that are up to date share one read of the log', async () => {
   const others = [await harness.addEnvironment(), await harness.addEnvironment()]
-  const homes = [harness.home, ...others]
-  for (const [place, home] of homes.entries())
+  const environments = [harness.owner, ...others]
+  for (const [place, environment] of environments.entries())
     for (const path of numbers(5))
-      await harness.subscribe(`${receiver.origin}/${place}-${path}`, {}, home)
+      await harness.subscribe(`${receiver.origin}/${place}-${path}`, {}, environment)
   await harness.deliver()
-  await harness.change([301], {}, homes[0])
+  await harness.change([301], {}, environments[0])
   await until(() => receiver.received.length).toBe(5)
   harness.statements.length = 0
-  await harness.change([302], {}, homes[1])
+  await harness.change([302], {}, environments[1])
   await until(() => receiver.received.length).toBe(10)
   const count = (part: string) => harness.statements.filter((sql) => sql.includes(part)).length
   const reads = count('FROM change_log.changes c\n    WHERE')

@@ -1,4 +1,4 @@
-/** Several delivery processes, some of which are killed. */
+/** Several delivery processes; the tests kill some of them. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -20,7 +20,7 @@ shareWebhookHarness((opened) => {
 })
 
 const update = (id: string, change: WebhookChange) =>
-  updateWebhook(harness.database, harness.home.environmentId, id, change, (topics, text) =>
+  updateWebhook(harness.database, harness.owner.environmentId, id, change, (topics, text) =>
     readPayload(catalogue, topics, text),
   )
 
@@ -61,7 +61,7 @@ test('changes after a subscription is disabled, deleted or moved are not sent to
   await Promise.all([
     ...of('off').map((path) => update(idOf(path), { isEnabled: false })),
     ...of('deleted').map((path) =>
-      deleteWebhook(harness.database, harness.home.environmentId, idOf(path)),
+      deleteWebhook(harness.database, harness.owner.environmentId, idOf(path)),
     ),
     ...of('moved').map((path) => update(idOf(path), { address: `${receiver.origin}${path}-to` })),
   ])

@@ -36,7 +36,7 @@ test('sends a change as a message that the Standard Webhooks verifier accepts', 
     message?.body ?? '',
     message?.headers as Record<string, string>,
   )
-  const { credentialId, userId } = harness.home
+  const { credentialId, userId } = harness.owner
   expect(verified).toEqual({
     type: TOPIC,
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -61,7 +61,7 @@ test('sends the changes of every topic to a subscription to *', async () => {
   const narrow = newPath()
   await harness.subscribe(receiver.origin + narrow)
   await harness.deliver()
-  const { environmentId, credentialId } = harness.home
+  const { environmentId, credentialId } = harness.owner
   await harness.database.transaction((transaction) =>
     appendEvent(transaction, { environmentId, credentialId }, 'sync/completed', {}),
   )
@@ -76,7 +76,7 @@ test('both secrets verify during a rotation, and only the new one after it', asy
   const path = newPath()
   const id = await harness.subscribe(receiver.origin + path)
   const before = await harness.secretOf(id)
-  const { environmentId } = harness.home
+  const { environmentId } = harness.owner
   const after = await rotateWebhookSecret(harness.database, testVault, environmentId, id)
   expect(after).not.toBe(before)
   let nowMs = Date.now()
@@ -232,16 +232,16 @@ test('a delivered message leaves no waiting row and takes few statements', async
 
 test('deleting a subscription deletes its state, and no other subscription’s', async () => {
   const paths = [newPath(), newPath()]
-  const [gone = '', kept = ''] = await Promise.all(
+  const [deleted = '', other = ''] = await Promise.all(
     paths.map((path) => harness.subscribe(receiver.origin + path)),
   )
   await harness.deliver()
   await harness.change([3000])
-  await until(async () => (await harness.attempts(gone)).length).toBe(1)
-  await until(async () => (await harness.attempts(kept)).length).toBe(1)
-  await harness.database.prisma.webhookSubscription.delete({ where: { id: gone } })
-  expect(await harness.attempts(gone)).toEqual([])
-  expect(await harness.attempts(kept)).toHaveLength(1)
+  await until(async () => (await harness.attempts(deleted)).length).toBe(1)
+  await until(async () => (await harness.attempts(other)).length).toBe(1)
+  await harness.database.prisma.webhookSubscription.delete({ where: { id: deleted } })
+  expect(await harness.attempts(deleted)).toEqual([])
+  expect(await harness.attempts(other)).toHaveLength(1)
 })
 
 test('stops although a subscription is deleted while its last messages are under way', async () => {

@@ -21,9 +21,9 @@ beforeAll(async () => {
   database = await createTestDatabase()
   services = await openServices(database.url)
   const { address } = await services.start('all')
-  const { data: users } = await services.ask(address, '/2024-03/one/users')
+  const { data: users } = await services.call(address, '/2024-03/one/users')
   const { userId } = users[0]
-  const { data } = await services.ask(address, `/2024-03/users/${userId}/credentials`)
+  const { data } = await services.call(address, `/2024-03/users/${userId}/credentials`)
   variables = {
     URL: address,
     KEY: services.key,

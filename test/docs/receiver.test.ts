@@ -60,7 +60,7 @@ test('the receiver accepts a signed message and rejects one with a foreign signa
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
     'webhook-signature': forger.sign('msg_forged', at, body),
   }
-  const answer = await fetch(address, { method: 'POST', headers, body })
-  expect(answer.status).toBe(400)
+  const response = await fetch(address, { method: 'POST', headers, body })
+  expect(response.status).toBe(400)
   expect(printed).not.toContain('msg_forged')
 })

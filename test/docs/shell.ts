@@ -1,4 +1,4 @@
-/** A shell in which the commands of a page run as pasted, with the variables that the service prints. */
+/** A shell that runs the commands of a page as pasted, with the variables that the service prints. */
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -127,7 +127,7 @@ describe.each(places)('$path', ({ path, resource }) => {
       }
   })
 
-  test('the example of a write passes validation; the app, which accepts no writes here, is the first to refuse it', async () => {
+  test('the example of a write passes validation; the app, which accepts no writes here, is the first to reject it', async () => {
     for (const [at, method] of [
       [path, 'post'],
       [`${path}/{id}`, 'put'],

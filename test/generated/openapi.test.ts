@@ -117,9 +117,9 @@ describe('the document', () => {
     expect(properties.error.properties.code).toMatchObject({ enum: Object.keys(errorCodes) })
     const fits = schemaCompiler(document)('components', 'schemas', 'Error')
     for (const { responses } of operations)
-      for (const [status, given] of Object.entries(responses)) {
+      for (const [status, response] of Object.entries(responses)) {
         if (status === '200') continue
-        const { content } = resolved(document, given)
+        const { content } = resolved(document, response)
         const examples = Object.entries(content['application/json']?.examples ?? {})
         expect(examples.length).toBeGreaterThan(0)
         for (const [code, { value }] of examples) {
@@ -143,14 +143,17 @@ describe.each(apiOperations.map((operation) => [operation.name, operation] as co
       const documented = document.paths[path]?.[method]
       expect(documented?.operationId).toBe(name)
       const media = ['content', 'application/json', 'schema']
-      const responses = compile(...place, 'responses', '200', ...media)
+      const acceptsResponse = compile(...place, 'responses', '200', ...media)
       const response = document.paths[path]?.[method]?.responses['200']
-      const answered = response && resolved(document, response).content['application/json']
-      expect(responses(answered?.example), JSON.stringify(responses.errors)).toBe(true)
+      const documentedMedia = response && resolved(document, response).content['application/json']
+      expect(
+        acceptsResponse(documentedMedia?.example),
+        JSON.stringify(acceptsResponse.errors),
+      ).toBe(true)
       if (body === undefined) return expect(documented?.requestBody).toBeUndefined()
-      const takes = compile(...place, 'requestBody', ...media)
+      const acceptsInput = compile(...place, 'requestBody', ...media)
       const input = documented?.requestBody?.content['application/json']?.example
-      expect(takes(input), JSON.stringify(takes.errors)).toBe(true)
+      expect(acceptsInput(input), JSON.stringify(acceptsInput.errors)).toBe(true)
     })
   },
 )

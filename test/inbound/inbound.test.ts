@@ -156,9 +156,9 @@ describe('a delivery', () => {
     const payload = Buffer.alloc(4 * 1024 * 1024 + 1)
     const headers = { 'content-type': 'text/plain' }
     const url = '/webhooks/own/x'
-    const answer = await service.server.inject({ method: 'POST', url, payload, headers })
-    expect(answer.statusCode).toBe(413)
-    expect(answer.json().error.message).toBe('The body is larger than 4 MiB.')
+    const response = await service.server.inject({ method: 'POST', url, payload, headers })
+    expect(response.statusCode).toBe(413)
+    expect(response.json().error.message).toBe('The body is larger than 4 MiB.')
   })
 
   test('that verifies the address is answered with its text', async () => {
@@ -166,9 +166,9 @@ describe('a delivery', () => {
     const { path } = await connectSubscribed()
     const url = `${path}?validationToken=a%20token%3Cb%3E`
     for (const method of ['GET', 'POST'] as const) {
-      const answer = await service.server.inject({ method, url })
-      expect([answer.statusCode, answer.body]).toEqual([200, 'a token<b>'])
-      expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+      const response = await service.server.inject({ method, url })
+      expect([response.statusCode, response.body]).toEqual([200, 'a token<b>'])
+      expect(response.headers['content-type']).toBe('text/plain; charset=utf-8')
     }
     expect(outcomes).toEqual(['handshake', 'handshake'])
   })
@@ -255,7 +255,7 @@ describe('the records of events', () => {
       .toMatchObject([{ accountName: 'Acme' }])
   })
 
-  test('are left to the next listing if the app refuses them, and to the end of a pause', async () => {
+  test('are left to the next listing if the app rejects them, and to the end of a pause', async () => {
     const { prisma } = service.database
     await startWorker()
     const { credentialId, path } = await connectSubscribed()
@@ -319,8 +319,8 @@ describe('an address that all credentials share', () => {
       payload: '{"challenge":"abc"}',
       headers: { 'content-type': 'application/json' },
     }
-    const answer = await service.server.inject({ method: 'POST', url: path, ...challenge })
-    expect([answer.statusCode, answer.body]).toEqual([200, 'abc'])
+    const response = await service.server.inject({ method: 'POST', url: path, ...challenge })
+    expect([response.statusCode, response.body]).toEqual([200, 'abc'])
   })
 })
 
@@ -362,7 +362,7 @@ describe('a subscription', () => {
     expect((await subscriptionOf(credentialId)).remoteIds).not.toEqual(remoteIds)
   })
 
-  test('that the app refuses is tried again later, and the credential shows why', async () => {
+  test('that the app rejects is tried again later, and the credential shows why', async () => {
     app.settings.fault = 403
     await startWorker()
     const credentialId = await connect(ownConnector)

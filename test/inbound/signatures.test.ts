@@ -26,7 +26,7 @@ interface Vector {
   readonly secret?: string
   /** The headers of a delivery that was signed at this time. */
   headers(time: string): Readonly<Record<string, string>>
-  /** Whether the time is signed, and in which unit; undefined: it is not. */
+  /** The unit of the signed time; undefined: the time is not signed. */
   readonly unit?: 's' | 'ms'
   readonly isBodySigned?: false
 }

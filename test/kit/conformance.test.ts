@@ -67,9 +67,22 @@ test('passes the template with faults and its writes', async () => {
   expect(failed(results), reportTable(results)).toEqual([])
   const passed = results.flatMap(({ check, outcome }) => (outcome === 'passed' ? check : []))
   expect(passed).toEqual([
-    ...['credential', 'mapping', 'mutations', 'resume', 'changes', 'get', 'read many'],
-    ...['first sync', 'second sync', ...UNPAUSED.map(({ name }) => name)],
-    ...['create', 'create is listed', 'update', 'stale update', 'lost response', 'delete'],
+    'credential',
+    'mapping',
+    'mutations',
+    'resume',
+    'changes',
+    'get',
+    'read many',
+    'first sync',
+    'second sync',
+    ...UNPAUSED.map(({ name }) => name),
+    'create',
+    'create is listed',
+    'update',
+    'stale update',
+    'lost response',
+    'delete',
   ])
   expect(results.find(({ check }) => check === 'mutations')?.detail).toMatch(/6 of 6 mapped fields/)
 })

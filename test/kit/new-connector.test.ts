@@ -19,7 +19,10 @@ test('a new connector is a folder of its own that loads', async () => {
     symlinkSync(join(import.meta.dirname, '../../src', name), join(root, 'src', name))
   const files = writeConnector(root, 'harbour-light')
   expect(files.map((path) => path.replace('src/connectors/harbour-light/', '')).sort()).toEqual([
-    ...['NOTES.md', 'account.ts', 'listing.ts', 'manifest.ts'],
+    'NOTES.md',
+    'account.ts',
+    'listing.ts',
+    'manifest.ts',
   ])
   const path = join(root, 'src/connectors/harbour-light/manifest.ts')
   const created: { readonly connector: Connector } = await import(path)

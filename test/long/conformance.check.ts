@@ -9,7 +9,7 @@ import { type CheckOptions, checkApp } from '../../tools/app-kit/check/run.ts'
 import { type CheckedApp, openWorkbench } from '../../tools/app-kit/check/workbench.ts'
 import { connector as template } from '../../tools/app-kit/template/manifest.ts'
 import { gnucashMissing, startGnuCash } from '../apps/gnucash/start.ts'
-import { openScene, missing as vendureMissing } from '../connectors/vendure/scene.ts'
+import { openHarness, missing as vendureMissing } from '../connectors/vendure/harness.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startService } from '../support/service.ts'
 import { createTemplateApp } from '../support/template-app.ts'
@@ -86,7 +86,7 @@ describe.skipIf(vendureMissing)(
   `the real Vendure${vendureMissing ? `: ${vendureMissing}` : ''}`,
   () => {
     test('conforms', async () => {
-      const { shop } = await openScene()
+      const { shop } = await openHarness()
       try {
         const { url, apiKey } = shop.vendure
         const results = await runChecks(

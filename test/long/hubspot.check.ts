@@ -16,19 +16,19 @@ import { expected, expectedRecord } from './hubspot/expected.ts'
 import { addFullRecords, type FullRecords } from './hubspot/full-records.ts'
 import {
   client,
+  type Harness,
   MAX_SEARCH_RESULTS,
-  openScene,
+  openHarness,
   PORTAL,
-  type Scene,
   unlimitedAt,
-} from './hubspot/scene.ts'
+} from './hubspot/harness.ts'
 
 const SAMPLES = 120 // more than a page
 
-let scene: Scene
+let harness: Harness
 let full: FullRecords
 beforeAll(async () => {
-  scene = await openScene((portal) => {
+  harness = await openHarness((portal) => {
     full = addFullRecords(portal)
     portal.addSamples(SAMPLES)
     // Records that nothing refers to, to be merged, archived and erased.
@@ -37,13 +37,13 @@ beforeAll(async () => {
       portal.create('deals', { dealname, dealstage: 'contractsent' })
     portal.archiveOwner(portal.addOwner('gone@example.com', 'Gone', 'Owner'))
   })
-  await scene.synced()
+  await harness.synced()
 })
-afterAll(() => scene?.stop())
+afterAll(() => harness?.stop())
 
 /** Compares all records of a topic with those of the portal. */
 const compareAll = async (topic: string): Promise<void> => {
-  const { portal, list } = scene
+  const { portal, list } = harness
   const [type] = expected[topic] ?? []
   const users = await list('users')
   const ids = new Map<string, string>()
@@ -65,21 +65,21 @@ const compareAll = async (topic: string): Promise<void> => {
 
 describe('the first sync', () => {
   test('names the credential after its account', async () => {
-    const { result } = await scene.call('userCredentials', { userId: scene.tenant.userId })
+    const { result } = await harness.call('userCredentials', { userId: harness.tenant.userId })
     expect(JSON.stringify(result)).toContain(`HubSpot ${PORTAL}`)
   })
 
   test.each(Object.keys(expected))('stores all %s as the portal holds them', async (topic) => {
     await compareAll(topic)
-    const [first] = await scene.list(topic)
-    const { service, tenant, credentialId } = scene
+    const [first] = await harness.list(topic)
+    const { service, tenant, credentialId } = harness
     const path = `/crm/${topic}/${first.id}?credentialId=${credentialId}`
     expect(Object.values((await service.rest(tenant.key, path)).json())).toEqual([first])
   })
 
   test('stores the properties without a unified field in remoteFields', async () => {
     const propertiesOf = async (topic: string, id: string) =>
-      (await scene.find(topic, id)).remoteFields.properties
+      (await harness.find(topic, id)).remoteFields.properties
     expect(await propertiesOf('accounts', full.company)).toMatchObject({
       ...{ domain: 'harbour.example', annualrevenue: '1000000', lifecyclestage: 'customer' },
       ...{ type: 'PARTNER', address2: '4th' },
@@ -102,13 +102,13 @@ describe('the first sync', () => {
   })
 
   test('stores the stages of deals and the users, who stay when they leave', async () => {
-    const stages = await scene.list('stages')
+    const stages = await harness.list('stages')
     expect(stages).toHaveLength(7)
-    expect(await scene.find('stages', 'contractsent')).toMatchObject({
+    expect(await harness.find('stages', 'contractsent')).toMatchObject({
       ...{ stageName: 'Contract Sent', pipelineName: 'Sales Pipeline' },
       ...{ displayOrder: 4, probability: 90, remoteDeleted: false },
     })
-    const users = (await scene.list('users')).map(({ name, email, isActive }) => [
+    const users = (await harness.list('users')).map(({ name, email, isActive }) => [
       name,
       email,
       isActive,
@@ -127,15 +127,15 @@ describe('webhooks', () => {
 
   /** Sends what is due. */
   const deliver = async (): Promise<void> => {
-    scene.app.clock.advance(5000)
-    const statuses = (await scene.app.webhooks.deliver()).map(({ status }) => status)
+    harness.app.clock.advance(5000)
+    const statuses = (await harness.app.webhooks.deliver()).map(({ status }) => status)
     expect(statuses.length).toBeGreaterThan(0)
     expect(statuses).toEqual(statuses.map(() => 200))
   }
 
   test('are received at one address for all accounts', async () => {
-    const { app, call, service, tenant } = scene
-    const { port, publicUrl } = scene
+    const { app, call, service, tenant } = harness
+    const { port, publicUrl } = harness
     await service.server.listen({ port, host: '127.0.0.1' })
     worker = createInboundWorker({ ...service.runtime, publicUrl })
     await worker.start()
@@ -149,7 +149,7 @@ describe('webhooks', () => {
   })
 
   test('report changes and archived, restored and merged records of every type', async () => {
-    const { find, portal } = scene
+    const { find, portal } = harness
     portal.update('contacts', full.contact, { firstname: 'Webhook' })
     const [one, other] = portal
       .list('deals')
@@ -172,7 +172,7 @@ describe('webhooks', () => {
   })
 
   test('report associations, which no search finds', async () => {
-    const { find, portal } = scene
+    const { find, portal } = harness
     const [company] = portal
       .list('companies')
       .slice(-1)
@@ -194,7 +194,7 @@ describe('changes', () => {
   const LAG_MS = 2000
 
   test('are found in every resource, with the current values', async () => {
-    const { app, portal, find, synced } = scene
+    const { app, portal, find, synced } = harness
     app.clock.advance(60_000)
     portal.update('companies', full.company, { name: 'Harbour' })
     portal.update('deals', full.deal, { dealstage: 'closedlost' })
@@ -220,7 +220,7 @@ describe('changes', () => {
   })
 
   test('are found once the index has them, also if that is late', async () => {
-    const { app, portal, find, synced } = scene
+    const { app, portal, find, synced } = harness
     // A search starts minutes before the latest change that was found, and would find the earlier one of the contact.
     app.clock.advance(360_000)
     const { firstName } = await find('contacts', full.contact)
@@ -237,7 +237,7 @@ describe('changes', () => {
   })
 
   test('of more records than a search returns are found, although all have the same time', async () => {
-    const { app, portal, synced } = scene
+    const { app, portal, synced } = harness
     app.clock.advance(60_000)
     app.clock.freeze()
     for (let at = 0; at < MAX_SEARCH_RESULTS + 50; at++)
@@ -249,7 +249,7 @@ describe('changes', () => {
   })
 
   test('by a merge move everything to the new record', async () => {
-    const { app, portal, find, synced } = scene
+    const { app, portal, find, synced } = harness
     app.clock.advance(60_000)
     const [one, other] = portal
       .list('contacts')
@@ -263,7 +263,7 @@ describe('changes', () => {
   })
 
   test('that no search shows are found by a full listing', async () => {
-    const { app, call, credentialId, portal, synced, tenant } = scene
+    const { app, call, credentialId, portal, synced, tenant } = harness
     app.clock.advance(60_000)
     const [archived, erased] = portal
       .list('contacts')
@@ -287,30 +287,30 @@ describe('changes', () => {
 describe('a write', () => {
   /** The id in this API of a record of the app. */
   const idOf = async (topic: string, remoteId: string): Promise<string> =>
-    (await scene.find(topic, remoteId)).id
+    (await harness.find(topic, remoteId)).id
 
   /** Creates a record, and compares the response with the record that is stored and with the app. */
   const created = async (topic: string, name: string, input: object) => {
-    const { status, body } = await scene.write('POST', topic, input)
+    const { status, body } = await harness.write('POST', topic, input)
     expect(status, JSON.stringify(body)).toBe(200)
     const record = body[name]
-    expect(await scene.find(topic, record.remoteId)).toMatchObject(input)
+    expect(await harness.find(topic, record.remoteId)).toMatchObject(input)
     await compareAll(topic)
     return record
   }
 
   const updated = async (topic: string, name: string, id: string, input: object) => {
-    const { status, body } = await scene.write('PATCH', `${topic}/${id}`, input)
+    const { status, body } = await harness.write('PATCH', `${topic}/${id}`, input)
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body[name]).toMatchObject(input)
     await compareAll(topic)
   }
 
   const deleted = async (topic: string, { id, remoteId }: { id: string; remoteId: string }) => {
-    expect((await scene.write('DELETE', `${topic}/${id}`)).status).toBeLessThan(300)
+    expect((await harness.write('DELETE', `${topic}/${id}`)).status).toBeLessThan(300)
     const [type] = expected[topic] ?? []
-    expect(scene.portal.find(String(type), remoteId)).toMatchObject({ archived: true })
-    expect(await scene.find(topic, remoteId)).toBeUndefined()
+    expect(harness.portal.find(String(type), remoteId)).toMatchObject({ archived: true })
+    expect(await harness.find(topic, remoteId)).toBeUndefined()
   }
 
   test('creates, changes and deletes an account', async () => {
@@ -330,8 +330,8 @@ describe('a write', () => {
   })
 
   test('creates, changes and deletes a contact, and moves it to another account', async () => {
-    const other = await idOf('accounts', String(scene.portal.list('companies')[3]?.id))
-    const { body } = await scene.write('POST', 'contacts', {
+    const other = await idOf('accounts', String(harness.portal.list('companies')[3]?.id))
+    const { body } = await harness.write('POST', 'contacts', {
       ...{ firstName: 'Lise', lastName: 'Meitner', account: await idOf('accounts', full.company) },
       emailAddresses: [
         { emailAddressType: 'PRIMARY', emailAddress: 'Lise@Example.org' },
@@ -347,10 +347,10 @@ describe('a write', () => {
     await compareAll('contacts')
     const { id, remoteId } = body.contact
     expect(body.contact.account).toMatchObject({ remoteId: full.company })
-    await scene.write('PATCH', `contacts/${id}`, { account: other, lastName: 'M' })
+    await harness.write('PATCH', `contacts/${id}`, { account: other, lastName: 'M' })
     await compareAll('contacts')
-    await scene.write('PATCH', `contacts/${id}`, { account: null, phoneNumbers: [] })
-    expect(await scene.find('contacts', remoteId)).toMatchObject({
+    await harness.write('PATCH', `contacts/${id}`, { account: null, phoneNumbers: [] })
+    expect(await harness.find('contacts', remoteId)).toMatchObject({
       account: null,
       phoneNumbers: [],
     })
@@ -426,8 +426,8 @@ describe('a write', () => {
       'emailAddresses',
     ],
     ['tasks', { taskSubject: 'A', taskStatus: 'done' }, 'taskStatus'],
-  ])('that HubSpot refuses names the field: %s %j', async (topic, input, field) => {
-    const { status, body } = await scene.write('POST', topic, input)
+  ])('that HubSpot rejects names the field: %s %j', async (topic, input, field) => {
+    const { status, body } = await harness.write('POST', topic, input)
     expect([status, body.fields ?? body.error?.fields ?? JSON.stringify(body)]).toEqual([
       400,
       expect.stringContaining(field),
@@ -436,26 +436,28 @@ describe('a write', () => {
 
   test('of a record that has changed in the app is a conflict', async () => {
     const id = await idOf('accounts', full.company)
-    scene.portal.update('companies', full.company, { phone: '7' })
-    const stale = await scene.write('PATCH', `accounts/${id}`, { description: 'Mine' })
+    harness.portal.update('companies', full.company, { phone: '7' })
+    const stale = await harness.write('PATCH', `accounts/${id}`, { description: 'Mine' })
     expect(stale.status).toBe(409)
     expect(JSON.stringify(stale.body)).toContain('phoneNumbers')
-    expect(scene.portal.find('companies', full.company)).not.toMatchObject({
+    expect(harness.portal.find('companies', full.company)).not.toMatchObject({
       properties: { description: 'Mine' },
     })
-    expect((await scene.write('PATCH', `accounts/${id}`, { description: 'Mine' })).status).toBe(200)
+    expect((await harness.write('PATCH', `accounts/${id}`, { description: 'Mine' })).status).toBe(
+      200,
+    )
   })
 
   test('creates one record, although the response is lost', async () => {
-    scene.app.faults.add({ kind: 'lost-response' }, { method: 'POST', url: '/contacts' })
+    harness.app.faults.add({ kind: 'lost-response' }, { method: 'POST', url: '/contacts' })
     const input = {
       lastName: 'Lost',
       emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'lost@example.org' }],
     }
-    await scene.write('POST', 'contacts', input)
-    scene.app.clock.advance(5000)
-    await scene.synced()
-    const named = scene.portal
+    await harness.write('POST', 'contacts', input)
+    harness.app.clock.advance(5000)
+    await harness.synced()
+    const named = harness.portal
       .list('contacts')
       .filter(({ properties }) => Object(properties).lastname === 'Lost')
     expect(named).toHaveLength(1)
@@ -463,7 +465,7 @@ describe('a write', () => {
   })
 
   test('sets a custom property through the custom field that it is mapped to', async () => {
-    const { call, credentialId, find, synced, tenant, write } = scene
+    const { call, credentialId, find, synced, tenant, write } = harness
     const input = { userId: tenant.userId, credentialId, resource: 'crm/contacts' }
     const described = (await call('credentialFields', input)).result
     expect(described).toContainEqual(
@@ -487,7 +489,7 @@ describe('a write', () => {
       customFields: { tier: 'tin', visits: null },
     })
     expect(changed.body.contact.customFields).toEqual({ tier: 'tin', visits: null })
-    const { properties } = scene.portal.find('contacts', full.contact) ?? {}
+    const { properties } = harness.portal.find('contacts', full.contact) ?? {}
     expect(properties).toMatchObject({ tier: 'tin' })
     expect(properties).not.toHaveProperty('visits')
     const refused = await write('PATCH', `contacts/${id}`, { customFields: { tier: 'lead' } })
@@ -496,7 +498,7 @@ describe('a write', () => {
 })
 
 test('references can be followed in both directions', async () => {
-  const { service, tenant, credentialId } = scene
+  const { service, tenant, credentialId } = harness
   const query = `query ($id: ID!) {
     crmAccounts(credentialId: $id, filter: { accountName: "Harbour" }) {
       nodes { contacts { nodes { lastName } } opportunities { nodes { opportunityName } } }
@@ -518,14 +520,14 @@ test('references can be followed in both directions', async () => {
 
 describe('when requests fail', () => {
   const rename = async (jobtitle: string): Promise<void> => {
-    scene.portal.update('contacts', full.contact, { jobtitle })
-    scene.app.clock.advance(5000)
+    harness.portal.update('contacts', full.contact, { jobtitle })
+    harness.app.clock.advance(5000)
   }
   const jobTitle = async (): Promise<string> =>
-    (await scene.find('contacts', full.contact)).remoteFields.properties.jobtitle
+    (await harness.find('contacts', full.contact)).remoteFields.properties.jobtitle
 
   test('a token that expires in the middle is renewed', async () => {
-    const { app, synced } = scene
+    const { app, synced } = harness
     app.oauth.expireAccessTokens()
     await rename('Rector')
     await synced()
@@ -534,7 +536,7 @@ describe('when requests fail', () => {
   })
 
   test.each([502, 503, 423])('with status %s they are repeated', async (status) => {
-    const { app, synced } = scene
+    const { app, synced } = harness
     await rename(`After ${status}`)
     app.faults.add({ kind: 'status', status, body: '{}' }, { url: '/contacts/search' })
     await synced()
@@ -543,7 +545,7 @@ describe('when requests fail', () => {
   })
 
   test('by a limit of HubSpot, the run continues once it is over', async () => {
-    const { app, synced } = scene
+    const { app, synced } = harness
     await rename('Patient')
     const body = JSON.stringify({
       ...{ status: 'error', message: 'You have reached your secondly limit.' },
@@ -560,7 +562,7 @@ describe('when requests fail', () => {
 })
 
 test('an account without leads syncs everything else, and says why leads are missing', async () => {
-  const { app, call, connect, list, synced, tenant } = scene
+  const { app, call, connect, list, synced, tenant } = harness
   const other = app.addPortal('7', 'Basic', { hasLeads: false })
   other.create('companies', { name: 'Only one' })
   const credentialId = await connect('7')
@@ -615,4 +617,4 @@ test('conforms to what every connector promises', async () => {
   }
 })
 
-fidelityTest('hubspot', 'documented', () => scene.service)
+fidelityTest('hubspot', 'documented', () => harness.service)

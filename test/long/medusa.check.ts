@@ -33,14 +33,31 @@ const upper = (text: string | null | undefined): string | null => text?.toUpperC
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0
 
 const ORDER_FIELDS = [
-  ...['id', 'display_id', 'status', 'email', 'customer_id', 'currency_code', 'created_at'],
-  ...['updated_at', 'total', 'discount_total', 'shipping_total', 'tax_total', '*items'],
-  ...['*shipping_address', '*billing_address', '*customer', '*fulfillments'],
-  ...['*fulfillments.items', '*fulfillments.labels'],
+  'id',
+  'display_id',
+  'status',
+  'email',
+  'customer_id',
+  'currency_code',
+  'created_at',
+  'updated_at',
+  'total',
+  'discount_total',
+  'shipping_total',
+  'tax_total',
+  '*items',
+  '*shipping_address',
+  '*billing_address',
+  '*customer',
+  '*fulfillments',
+  '*fulfillments.items',
+  '*fulfillments.labels',
 ].join(',')
 
 const PRODUCT_FIELDS = [
-  ...['+type.value', '*variants.options.option', '+variants.inventory_items.required_quantity'],
+  '+type.value',
+  '*variants.options.option',
+  '+variants.inventory_items.required_quantity',
   '*variants.inventory_items.inventory.location_levels',
 ].join(',')
 
@@ -328,7 +345,10 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await placeOrder(medusa, shop, lampLines(1), 'emmy@example.org')
     await sync.syncNow(credentialId)
     expect(await expectAllSame()).toEqual({
-      ...{ customers: 2, products: 1, orders: 2, fulfillments: 1 },
+      customers: 2,
+      products: 1,
+      orders: 2,
+      fulfillments: 1,
     })
     const failures = await service.database.prisma.syncState.findMany({
       where: { failureCode: { not: null } },
@@ -407,7 +427,8 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     for (const _ of [1, 2, 3]) await sync.syncNow(credentialId)
     await expectAllSame()
     expect(await shown('customer', customer.id)).toMatchObject({
-      ...{ remoteDeleted: true, lastName: 'Kowalewskaja' },
+      remoteDeleted: true,
+      lastName: 'Kowalewskaja',
     })
   })
 
@@ -442,13 +463,19 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
 
   test('is written: a customer', async () => {
     const { body } = await write('POST', 'customers', {
-      ...{ firstName: 'Maria', lastName: 'Agnesi', email: 'maria@example.org', phone: '+39 1' },
+      firstName: 'Maria',
+      lastName: 'Agnesi',
+      email: 'maria@example.org',
+      phone: '+39 1',
       remoteFields: { company_name: 'Agnesi' },
     })
     const { remoteId } = body.customer
     expect((await medusa.admin('GET', `customers/${remoteId}`)).customer).toMatchObject({
-      ...{ first_name: 'Maria', last_name: 'Agnesi', email: 'maria@example.org' },
-      ...{ phone: '+39 1', company_name: 'Agnesi' },
+      first_name: 'Maria',
+      last_name: 'Agnesi',
+      email: 'maria@example.org',
+      phone: '+39 1',
+      company_name: 'Agnesi',
     })
     const updated = await write('PATCH', `customers/${remoteId}`, { lastName: 'G.', phone: null })
     expect(updated.body.customer).toMatchObject({ firstName: 'Maria', lastName: 'G.', phone: null })
@@ -462,11 +489,16 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
 
   test('is written: a product with variants', async () => {
     const variant = (size: string, price: number) => ({
-      ...{ title: size, sku: `SHADE-${size}`, price, weight: { value: 120 } },
+      title: size,
+      sku: `SHADE-${size}`,
+      price,
+      weight: { value: 120 },
       optionValues: [{ name: 'Size', value: size }],
     })
     const { body } = await write('POST', 'products', {
-      ...{ productName: 'Shade', description: 'Linen.', productStatus: 'published' },
+      productName: 'Shade',
+      description: 'Linen.',
+      productStatus: 'published',
       images: ['https://shop.example/shade.png'],
       variants: [variant('S', 7.5), variant('L', 9.99)],
       remoteFields: { sales_channels: [{ id: shop.salesChannelId }] },
@@ -488,7 +520,8 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       productName: 'Lampshade',
       variants: [
         ...variants.map(({ remoteId: id, price, title }: Loose) => ({
-          ...{ remoteId: id, title },
+          remoteId: id,
+          title,
           price: Number(price) + 1,
         })),
         variant('XL', 12),
@@ -512,8 +545,12 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
 
   test('is written: an order and its fulfillment', async () => {
     const address = {
-      ...{ firstName: 'Grete', lastName: 'Hermann', address1: 'Am Wall 1', city: 'Bremen' },
-      ...{ postalCode: '28195', countryCode: 'DE' },
+      firstName: 'Grete',
+      lastName: 'Hermann',
+      address1: 'Am Wall 1',
+      city: 'Bremen',
+      postalCode: '28195',
+      countryCode: 'DE',
     }
     const [variant] = lamp.variants
     const { body } = await write('POST', 'orders', {
@@ -522,7 +559,8 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       shippingAddress: address,
       billingAddress: address,
       remoteFields: {
-        ...{ region_id: shop.regionId, sales_channel_id: shop.salesChannelId },
+        region_id: shop.regionId,
+        sales_channel_id: shop.salesChannelId,
         shipping_methods: [
           { name: 'Standard', shipping_option_id: shop.shippingOptionId, amount: 3.5 },
         ],
@@ -538,7 +576,8 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     const [item] = remoteFields.items
     const lineItems = [{ lineItemId: item.id, quantity: 2 }]
     const packed = await write('POST', 'fulfillments', {
-      ...{ orderId, lineItems },
+      orderId,
+      lineItems,
       remoteFields: { location_id: shop.locationId },
     })
     const fulfillment = `fulfillments/${packed.body.fulfillment.remoteId}`
@@ -546,7 +585,8 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     expect((await write('DELETE', fulfillment)).status).toBe(200)
     await expectAllSame()
     const again = await write('POST', 'fulfillments', {
-      ...{ orderId, lineItems },
+      orderId,
+      lineItems,
       remoteFields: { location_id: shop.locationId },
     })
     const shipped = await write('PATCH', `fulfillments/${again.body.fulfillment.remoteId}`, {

@@ -280,7 +280,8 @@ test.each<[string, string, string, () => Promise<object>, object]>([
   [
     ...(['items', 'item', 'Item'] as const),
     async () => ({
-      ...{ itemName: 'Days', itemType: 'SERVICE' },
+      itemName: 'Days',
+      itemType: 'SERVICE',
       invoiceAccountId: await accountId('Income'),
     }),
     { unitPrice: 2.5 },
@@ -343,7 +344,7 @@ test.each<[string, string, string, () => Promise<object>, object]>([
   },
 )
 
-test('a refused value is located at its field', async () => {
+test('a rejected value is located at its field', async () => {
   const taken = company.list('Customer')[0]?.DisplayName
   const refused = await write('POST', 'customers', { customerName: taken })
   expect(refused.status).toBe(400)
@@ -354,7 +355,8 @@ test('a refused value is located at its field', async () => {
 const subscribe = async (): Promise<void> => {
   const address = await service.server.listen({ port: 0, host: '127.0.0.1' })
   worker = createInboundWorker({
-    ...{ ...service.runtime, appClient: await openProcess() },
+    ...service.runtime,
+    appClient: await openProcess(),
     publicUrl: PUBLIC_URL,
   })
   await worker.start()
@@ -437,7 +439,11 @@ test('a first sync of 5,000 records stays within the limits', async () => {
   expect(errors ?? []).toEqual([])
   const total = { totalCount: 1000 }
   expect(data).toEqual({
-    ...{ customers: total, vendors: total, items: total, invoices: total, bills: total },
+    customers: total,
+    vendors: total,
+    items: total,
+    invoices: total,
+    bills: total,
     payments: { totalCount: 500 + 334 },
   })
   const statuses = app.journal.find({ url: LARGE_REALM }).map(({ status }) => status)

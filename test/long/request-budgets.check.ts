@@ -154,7 +154,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
     return process
   }
 
-  /** Sends a request in any process, again whenever its budget or the app refuses it. @returns how long that took */
+  /** Sends a request in any process, again whenever its budget or the app rejects it. @returns how long that took */
   const send = async (
     { credentialId, values }: Credential,
     purpose: RequestPurpose,

@@ -29,8 +29,15 @@ const attempt = { ...ATTEMPT, context }
 const id = (type: string) => `gid://shopify/${type}/1`
 
 const address = {
-  ...{ address1: 'Kai 1', address2: 'Hof', city: 'Hamburg', countryCode: 'DE', region: 'HH' },
-  ...{ firstName: 'Ada', lastName: 'Kern', phone: '+4940123', postalCode: '20457' },
+  address1: 'Kai 1',
+  address2: 'Hof',
+  city: 'Hamburg',
+  countryCode: 'DE',
+  region: 'HH',
+  firstName: 'Ada',
+  lastName: 'Kern',
+  phone: '+4940123',
+  postalCode: '20457',
 }
 
 /** The input of writes that set every field. */
@@ -49,8 +56,13 @@ const inputs: Readonly<
         currency: 'EUR',
         lineItems: [
           {
-            ...{ productId: id('Product'), variantId: id('ProductVariant'), title: 'Lamp' },
-            ...{ price: '12.50', currency: 'EUR', sku: 'L', quantity: 2 },
+            productId: id('Product'),
+            variantId: id('ProductVariant'),
+            title: 'Lamp',
+            price: '12.50',
+            currency: 'EUR',
+            sku: 'L',
+            quantity: 2,
           },
         ],
         billingAddress: address,
@@ -83,11 +95,17 @@ const inputs: Readonly<
   products: {
     create: {
       fields: {
-        ...{ productName: 'Lamp', description: '<p>x</p>', productType: 'Lamps', vendor: 'Kern' },
-        ...{ productStatus: 'ACTIVE', tags: ['a'] },
+        productName: 'Lamp',
+        description: '<p>x</p>',
+        productType: 'Lamps',
+        vendor: 'Kern',
+        productStatus: 'ACTIVE',
+        tags: ['a'],
         variants: [
           {
-            ...{ price: '12.50', sku: 'L', optionValues: [{ name: 'Size', value: 'L' }] },
+            price: '12.50',
+            sku: 'L',
+            optionValues: [{ name: 'Size', value: 'L' }],
             weight: { value: 1.5, unit: 'KILOGRAMS' },
           },
         ],

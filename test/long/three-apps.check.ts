@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { startWorkers } from '../../src/process/workers.ts'
 import { type Receiver, startReceiver } from '../delivery/receiver.ts'
-import { subscribe } from '../delivery/stage.ts'
+import { subscribe } from '../delivery/subscription-harness.ts'
 import { browserMissing } from '../support/browser.ts'
 import { callOver } from '../support/operations.ts'
 import { click, heading, type Product, startProduct, type Visit } from '../support/product-page.ts'
@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
     const response = await product.service.send(visit.tenant.key, method, path, body)
     return { status: response.statusCode, body: response.json() as Loose }
   }
-  const ask = async (query: string): Promise<Loose> => {
+  const queryData = async (query: string): Promise<Loose> => {
     const { data, errors } = await product.service.graphql(visit.tenant.key, query)
     expect(errors).toEqual([])
     return data
@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
   const countOf = async (name: string, topic: string): Promise<number> => {
     const { credentialId } = await credentialOf(name)
     const list = `${listField(topic)}(credentialIds: ["${credentialId}"])`
-    return (await ask(`{ list: ${list} { totalCount } }`)).list.totalCount
+    return (await queryData(`{ list: ${list} { totalCount } }`)).list.totalCount
   }
   /** Enters the address of the webhooks in the app, if the service does not subscribe by itself. */
   const subscribeToApp = async (name: string): Promise<void> => {
@@ -180,7 +180,9 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
         .toBe('Arrives')
       const { credentialId } = await credentialOf(name)
       const list = `${field}(credentialIds: ["${credentialId}"], filter: { ${records.nameField}: "Arrives" })`
-      const { [field]: page } = await ask(`{ ${list} { nodes { remoteId ${records.nameField} } } }`)
+      const { [field]: page } = await queryData(
+        `{ ${list} { nodes { remoteId ${records.nameField} } } }`,
+      )
       expect(page.nodes).toEqual([{ remoteId, [records.nameField]: 'Arrives' }])
       const [{ data }] = (await subscribed.until(1)) as [Loose]
       subscribed.stop()
@@ -223,7 +225,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
       const list = `${listField(resource.topic)}(userId: "${userId}", first: 100)`
       return `${list} { nodes { ${fullSelection(resource)} } totalCount }`
     })
-    const data = await ask(`{ ${fields.join(' ')} }`)
+    const data = await queryData(`{ ${fields.join(' ')} }`)
     for (const { name, resource } of lists) {
       const { credentialId } = await credentialOf(name)
       const path = `/2024-03/one/${resource.topic}?credentialId=${credentialId}&pageSize=100`
@@ -233,7 +235,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
       expect(totalCount).toBe(COUNTS[name as keyof typeof COUNTS])
     }
     // The records that the simulators have made: invoice 5, contact 7 and order 1007.
-    const answer = await ask(`{
+    const answer = await queryData(`{
       accountingInvoices(userId: "${userId}", filter: { totalAmount: 28.85 }) {
         nodes { totalAmount currency invoiceState customer { customerName } credential { app } }
       }

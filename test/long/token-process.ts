@@ -14,7 +14,10 @@ const [databaseUrl = '', serverUrl = '', id = '', leaseMs = '3000'] = process.ar
 const database = openDatabase({ url: databaseUrl, maxConnections: 2 })
 const connector = tokenConnector({ url: serverUrl })
 const { appClient } = openAppClient({
-  ...{ database, vault: testVault, log: silentLog, clock: { nowMs: Date.now } },
+  database,
+  vault: testVault,
+  log: silentLog,
+  clock: { nowMs: Date.now },
   allowPrivateAddresses: true,
   renewalTimes: { betweenRejectionsMs: 0, marginMs: 50, leaseMs: Number(leaseMs), waitMs: 20_000 },
 })

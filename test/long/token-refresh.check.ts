@@ -20,7 +20,7 @@ import { createChildren, kill } from '../support/children.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { tokenClient, tokenClientMetadata, tokenConnector } from '../support/token-app.ts'
 import { testVault } from '../support/vault.ts'
-import { addUser, type Owner } from '../sync/workshop.ts'
+import { addUser, type Owner } from '../sync/sync-harness.ts'
 
 const PROCESSES = 8
 const EXPIRIES = 200
@@ -113,7 +113,7 @@ test(`${PROCESSES} processes renew a token once in each of ${EXPIRIES} expiries`
   expect([0, 1]).toContain(succeeded - (version - 1))
 })
 
-test(`${KILLS} processes killed in the middle of a refresh leave a state from which others continue`, async () => {
+test(`${KILLS} processes killed in the middle of a refresh leave a state that other processes continue from`, async () => {
   // The app accepts a replaced refresh token for a while, as Shopify does.
   const id = await open({ tokenSeconds: 1, graceMs: 60_000 })
   const failures: Failure[] = []

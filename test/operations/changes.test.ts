@@ -262,7 +262,7 @@ describe.each(transports)('over %s', (transport) => {
       'INVALID_CURSOR',
       'after',
     ],
-  ])('%s of %o is refused as %s', async (name, input, code, field) => {
+  ])('%s of %o is rejected as %s', async (name, input, code, field) => {
     const outcome = await call(tenant.key, name, {
       ...(name !== 'changes' && { credentialId: CREDENTIAL }),
       ...input,
@@ -289,7 +289,7 @@ test('a date without a time means the end of the day', () => {
   expect(asOf).toBe('2026-01-31T23:59:59.999Z')
 })
 
-test('a repeated topics parameter is refused with the correct form', async () => {
+test('a repeated topics parameter is rejected with the correct form', async () => {
   const url = '/2024-03/one/changes?topics=crm/accounts&topics=crm/leads'
   const { error } = (await service.send(tenant.key, 'GET', url)).json()
   expect(error.details).toEqual([

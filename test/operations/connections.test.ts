@@ -91,7 +91,7 @@ describe.each(Object.entries(lists))('%s', (name, list) => {
     expect(paged).toEqual(cursors)
   })
 
-  test('refuses a page size or a cursor that it did not return', async () => {
+  test('rejects a page size or a cursor that it did not return', async () => {
     for (const first of [0, 101, -1])
       expect(await query(`first: ${first}`, 'totalCount')).toMatchObject({
         code: 'INVALID_PARAMETER',

@@ -69,9 +69,9 @@ const pass = (server: Pick<TestService, 'server'>, credentialId: string, endpoin
 describe.each(transports)('over %s', (transport) => {
   const budgetOf = async (credentialId: string, key = tenant.key) => {
     const call = callOver(service, transport)
-    const answer = await call(key, 'credentialBudget', { userId: tenant.userId, credentialId })
-    expect(answer, answer.message).toMatchObject({ status: 200 })
-    return answer.result
+    const response = await call(key, 'credentialBudget', { userId: tenant.userId, credentialId })
+    expect(response, response.message).toMatchObject({ status: 200 })
+    return response.result
   }
 
   test('the budget names each limit, what is left of it and what it was spent on', async () => {

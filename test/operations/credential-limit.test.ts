@@ -43,7 +43,7 @@ describe.each(transports)('over %s', (transport) => {
     return found?.count
   }
 
-  test('a credential past the limit is refused with the name of the limit, before the app is called', async () => {
+  test('a credential past the limit is rejected with the name of the limit, before the app is called', async () => {
     const first = await connect('first')
     expect(await connect('second')).toMatchObject({ status: 200 })
     const before = await companies()

@@ -35,12 +35,22 @@ afterAll(async () => {
 
 const connect = ({ environmentId, userId }: Tenant): Promise<string> =>
   createCredential(service.database, testVault, {
-    ...{ environmentId, userId, connector: rolodexConnector(rolodex.url), values: {} },
+    environmentId,
+    userId,
+    connector: rolodexConnector(rolodex.url),
+    values: {},
   })
 
 const entry = (credentialId: string, path: string) => ({
-  ...{ credentialId, path, purpose: 'changes', method: 'GET', status: 500, tookMs: 12 },
-  ...{ error: 'APP_UNAVAILABLE: it answered 500', requestBody: null, responseBody: 'no' },
+  credentialId,
+  path,
+  purpose: 'changes',
+  method: 'GET',
+  status: 500,
+  tookMs: 12,
+  error: 'APP_UNAVAILABLE: it answered 500',
+  requestBody: null,
+  responseBody: 'no',
 })
 
 /** Writes requests as a process does. */
@@ -117,9 +127,14 @@ describe.each(transports)('over %s', (transport) => {
     const listed = async () => (await requestsOf(tenant.key, tenant.userId, credentialId)).result
     await expect.poll(listed).toEqual([
       {
-        ...{ at: expect.stringMatching(/^20.*Z$/), purpose: 'write', method: 'GET' },
-        ...{ path: '/people/none', status: 404, durationMs: expect.any(Number) },
-        ...{ error: 'it answered 404', requestBody: null },
+        at: expect.stringMatching(/^20.*Z$/),
+        purpose: 'write',
+        method: 'GET',
+        path: '/people/none',
+        status: 404,
+        durationMs: expect.any(Number),
+        error: 'it answered 404',
+        requestBody: null,
         responseBody: '{"reason":"no such card"}',
       },
     ])

@@ -140,7 +140,7 @@ describe.each(transports)('over %s', (transport) => {
       'credential.token',
     ],
     ['a string instead of an object', { credential: 'secret-of-acme' }, 'credential'],
-  ])('%s is refused with the name of the field', async (_what, wrong, field) => {
+  ])('%s is rejected with the name of the field', async (_what, wrong, field) => {
     const input = { userId, app: 'sandbox', credential, ...wrong }
     const refused = await call(tenant.key, 'createCredential', input)
     expect(refused).toMatchObject({ status: 400, code: 'INVALID_PARAMETER', fields: [field] })
@@ -162,7 +162,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await call(tenant.key, 'credentials', { userId })).result).toEqual(before)
   })
 
-  test('a private address is refused', async () => {
+  test('a private address is rejected', async () => {
     const input = { app: 'vendure', credential: { url: 'ftp://shop.example.com', apiKey: 'k' } }
     expect(await call(tenant.key, 'createCredential', { userId, ...input })).toMatchObject({
       status: 400,
@@ -181,7 +181,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('a deleted credential and its records are gone, and the change log reports it', async () => {
     const credentialId = await connect()
-    const kept = await connect()
+    const other = await connect()
     const accounts = catalogue.get('crm/accounts')
     const row = sampleRecord(credentialId, accounts, 1)
     await service.save(tenant, credentialId, accounts, [row])
@@ -198,7 +198,7 @@ describe.each(transports)('over %s', (transport) => {
       code: 'CREDENTIAL_NOT_FOUND',
     })
     const { result } = await call(tenant.key, 'credentials', { userId })
-    expect(result.map(({ credentialId: id }: { credentialId: string }) => id)).toEqual([kept])
+    expect(result.map(({ credentialId: id }: { credentialId: string }) => id)).toEqual([other])
     const records = await service.rest(tenant.key, `/crm/accounts?credentialId=${credentialId}`)
     expect(records.statusCode).toBe(404)
     const { data } = await service.graphql(tenant.key, `{ node(id: "${row.id}") { id } }`)
@@ -273,7 +273,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await update(credential, NEVER)).toMatchObject({ code: 'CREDENTIAL_NOT_FOUND' })
   })
 
-  test('a method that the app does not have is refused', async () => {
+  test('a method that the app does not have is rejected', async () => {
     const input = { userId, app: 'sandbox', credential }
     for (const method of ['oauth', 'none'])
       expect(await call(tenant.key, 'createCredential', { ...input, method })).toMatchObject({

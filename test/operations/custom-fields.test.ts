@@ -158,7 +158,7 @@ describe('filters', () => {
     ['customFields.titleMin=a', 'customFields.titleMin'],
     ['customFields.points=many', 'customFields.points'],
     ['customFields=1', 'customFields'],
-  ])('%s is refused by name', async (parameter, field) => {
+  ])('%s is rejected by name', async (parameter, field) => {
     const { service, tenant, credentialId } = sandbox
     const url = `/crm/contacts?credentialId=${credentialId}&${parameter}`
     const response = await service.rest(tenant.key, url)
@@ -193,7 +193,7 @@ describe('filters', () => {
       'crmContacts(credentialId: $id, filter: { customFields: null }) { totalCount }',
       'customFields',
     ],
-  ])('%s are refused', async (_what, field, path) => {
+  ])('%s are rejected', async (_what, field, path) => {
     const { service, tenant, credentialId } = sandbox
     const query = `query ($id: ID!) { ${field} }`
     const { errors } = await service.graphql(tenant.key, query, { id: credentialId })
@@ -230,7 +230,7 @@ describe.each(transports)('writing over %s', (transport) => {
     [{ point: 1 }, 'customFields.point'],
     [{ points: 'many' }, 'customFields.points'],
     [{ points: '0.12345678901234567890' }, 'customFields.points'],
-  ])('refuses %o by name', async (customFields, field) => {
+  ])('rejects %o by name', async (customFields, field) => {
     const records = sandbox.over(transport)
     const outcome = await records.create('crm/contacts', { lastName: 'Noether', customFields })
     expect(outcome).toMatchObject({ status: 400, code: 'INVALID_PARAMETER', details: [{ field }] })
@@ -274,7 +274,7 @@ describe('definitions', () => {
     [{ name: 'points' }, 'name'],
     [{ remoteField: 'a..b' }, 'remoteField'],
     [{ resource: 'crm/contact' }, 'resource'],
-  ])('refuses %o', async (wrong, field) => {
+  ])('rejects %o', async (wrong, field) => {
     const valid = { ...CONTACTS, name: 'other', type: 'text', remoteField: 'contact_by' }
     const { status, code, message } = await call('createCustomField', { ...valid, ...wrong })
     expect({ status, code }).toEqual({ status: 400, code: 'INVALID_PARAMETER' })

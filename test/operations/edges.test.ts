@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const ask = async (bearer: string, query: string) => {
-  const { data, errors } = await service.graphql(bearer, query)
+const query = async (bearer: string, document: string) => {
+  const { data, errors } = await service.graphql(bearer, document)
   return { data, code: errors[0]?.extensions.code, path: (errors[0] as { path?: unknown })?.path }
 }
 
@@ -151,7 +151,7 @@ describe.each(Object.entries(edges))('%s', (_name, { one, many, expected, forUse
     data.one.nodes ? data.one.nodes[0]?.edge : data.one.edge
 
   test('leads to what the object is linked to', async () => {
-    const { data, code } = await ask(own.key, one())
+    const { data, code } = await query(own.key, one())
     expect(code).toBeUndefined()
     expect(edgeOf(data)).toEqual(expected())
   })
@@ -159,7 +159,7 @@ describe.each(Object.entries(edges))('%s', (_name, { one, many, expected, forUse
   test('runs as many statements for many objects as for one', async () => {
     const count = async (size: number) => {
       service.takeStatements()
-      const { data, code } = await ask(own.key, many(size))
+      const { data, code } = await query(own.key, many(size))
       expect(code).toBeUndefined()
       return [data.many.nodes.length, service.takeStatements().length] as const
     }
@@ -170,7 +170,7 @@ describe.each(Object.entries(edges))('%s', (_name, { one, many, expected, forUse
   })
 
   test('shows a user token what the root fields show it', async () => {
-    const { data, code } = await ask(token, one())
+    const { data, code } = await query(token, one())
     if (forUsers === 'own') {
       expect(code).toBeUndefined()
       const text = JSON.stringify(data)
@@ -188,7 +188,7 @@ describe.each(Object.entries(edges))('%s', (_name, { one, many, expected, forUse
 
 test('each resource is a list of a credential', async () => {
   const fields = catalogue.resources.map(({ listField }) => `${listField} { totalCount }`)
-  const { data, code } = await ask(
+  const { data, code } = await query(
     own.key,
     `{ node(id: "${credentialId()}") { ... on Credential { ${fields.join(' ')} } } }`,
   )
@@ -199,7 +199,7 @@ test('each resource is a list of a credential', async () => {
 
 test('a page of a list of each object continues after its own cursor', async () => {
   const page = async (args: string) => {
-    const { data } = await ask(
+    const { data } = await query(
       own.key,
       `{ user(userId: "${own.userId}") { credentials(${args}) { nodes { id } pageInfo { hasNextPage hasPreviousPage endCursor } } } }`,
     )
@@ -212,7 +212,7 @@ test('a page of a list of each object continues after its own cursor', async () 
   expect([...start.nodes, ...rest.nodes].map(({ id }) => id)).toEqual(me().credentialIds)
   expect(
     (
-      await ask(
+      await query(
         own.key,
         `{ user(userId: "${own.userId}") { credentials(after: "x") { totalCount } } }`,
       )
@@ -221,14 +221,14 @@ test('a page of a list of each object continues after its own cursor', async () 
 })
 
 test('nested edges count toward the cost of a query', async () => {
-  const { code } = await ask(
+  const { code } = await query(
     own.key,
     '{ users(first: 100) { nodes { credentials(first: 100) { nodes { crmAccounts(first: 100) { nodes { id } } } } } } }',
   )
   expect(code).toBe('QUERY_TOO_COMPLEX')
   const ids = Array.from({ length: 100 }, () => `"${own.userId}"`)
   const many = `{ nodes(ids: [${ids}]) { ... on User { credentials(first: 100) { nodes { app state since reason } } } } }`
-  expect((await ask(own.key, many)).code).toBe('QUERY_TOO_COMPLEX')
+  expect((await query(own.key, many)).code).toBe('QUERY_TOO_COMPLEX')
 })
 
 describe('node and nodes', () => {
@@ -259,7 +259,10 @@ describe('node and nodes', () => {
     const expected = Object.entries(ids).map(([type, id]) => ({ __typename: type, id }))
     expect((await find(own.key, Object.values(ids))).data.nodes).toEqual(expected)
     for (const { __typename, id } of expected) {
-      const { data } = await ask(own.key, `{ node(id: "${id?.toUpperCase()}") { __typename id } }`)
+      const { data } = await query(
+        own.key,
+        `{ node(id: "${id?.toUpperCase()}") { __typename id } }`,
+      )
       expect(data.node).toEqual({ __typename, id })
     }
   })

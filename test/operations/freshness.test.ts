@@ -30,7 +30,11 @@ beforeAll(async () => {
   credentialId = await createCredential(service.database, testVault, credential)
   client = createAppClient({ allowPrivateAddresses: true })
   engine = createSync({
-    ...{ database: service.database, vault: testVault, connectors, appClient: client, log },
+    database: service.database,
+    vault: testVault,
+    connectors,
+    appClient: client,
+    log,
     intervalMs: 600_000,
   })
   await engine.syncNow(credentialId)
@@ -126,7 +130,7 @@ test('in GraphQL: lists and gets are as current as required, and pages have thei
   expect(service.takeStatements()).toHaveLength(1)
 })
 
-test.each(['-1', '1.5', '86401', 'x', ''])('refuses the age %j', async (seconds) => {
+test.each(['-1', '1.5', '86401', 'x', ''])('rejects the age %j', async (seconds) => {
   const { key } = tenant
   for (const rest of ['', '/count', '/2']) {
     const path = `/crm/accounts${rest}?credentialId=${credentialId}&maxStalenessSeconds=${seconds}`
@@ -136,7 +140,7 @@ test.each(['-1', '1.5', '86401', 'x', ''])('refuses the age %j', async (seconds)
   }
 })
 
-test('refuses an age of more than a day in GraphQL', async () => {
+test('rejects an age of more than a day in GraphQL', async () => {
   const { errors } = await service.graphql(
     tenant.key,
     `{ crmAccounts(credentialId: "${credentialId}", maxStalenessSeconds: 86401) { totalCount } }`,
@@ -163,7 +167,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(Date.parse(resources[0].syncedAt)).toBeGreaterThan(Date.parse(result[0].requestedAt))
   })
 
-  test('refuses unknown resources, ids and other environments', async () => {
+  test('rejects unknown resources, ids and other environments', async () => {
     const unknown = await call('startReconciliation', { resource: 'crm/leads' })
     expect(unknown).toMatchObject({ code: 'INVALID_PARAMETER', fields: ['resource'] })
     for (const reconciliationId of ['x', '00000000-0000-4000-8000-000000000000'])

@@ -133,12 +133,12 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('a deleted credential is removed from installations', async () => {
-    const kept = await connect()
+    const other = await connect()
     const credentialId = await connect()
-    const { installationId } = await start({ credentialIds: [kept, credentialId] })
+    const { installationId } = await start({ credentialIds: [other, credentialId] })
     await succeed('deleteCredential', { userId, credentialId })
     expect(await succeed('installation', { installationId })).toMatchObject({
-      credentialIds: [kept],
+      credentialIds: [other],
     })
   })
 

@@ -1,4 +1,4 @@
-/** Integrations from a file: defined in both environments, or refused with the position of the error. */
+/** Integrations from a file: defined in both environments, or rejected with the position of the error. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ test.each([
     JSON.stringify([shop(), shop({ when: { app: 'sandbox', topic: 'x' } })]),
     'entry 1: workflows[0].definition.when.topic',
   ],
-])('a file %s is refused, with the position of the error', async (_what, text, message) => {
+])('a file %s is rejected, with the position of the error', async (_what, text, message) => {
   await expect(load(text)).rejects.toThrow(message)
 })
 

@@ -150,7 +150,7 @@ describe.each(transports)('over %s', (transport) => {
       },
       'workflows[0].definition.when.topic',
     ],
-  ])('%s is refused with the name of the field', async (_what, wrong, field) => {
+  ])('%s is rejected with the name of the field', async (_what, wrong, field) => {
     const refused = await call(tenant.key, 'defineIntegration', { ...sandbox, ...wrong })
     expect(refused).toMatchObject({ status: 400, code: 'INVALID_PARAMETER', fields: [field] })
     expect((await call(tenant.key, 'integrations')).result).toEqual([])

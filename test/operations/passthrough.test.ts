@@ -129,14 +129,14 @@ describe.each(transports)('over %s', (transport) => {
     ['a hop-by-hop header', { headers: { 'Keep-Alive': '1' } }, 'headers'],
     ['a body for a method without one', { body: { a: 1 } }, 'body'],
     ['a header with a line break', { headers: { 'x-a': 'b\r\nc: d' } }, 'headers.x-a'],
-  ])('%s is refused with the name of the field', async (_what, wrong, field) => {
+  ])('%s is rejected with the name of the field', async (_what, wrong, field) => {
     const refused = await pass({ method: 'GET', endpoint: '/people', ...wrong })
-    // An unknown method is refused by GraphQL's enum type.
+    // An unknown method is rejected by GraphQL's enum type.
     if (field === 'method' && transport === 'GraphQL') expect(refused.code).toBe('BAD_REQUEST')
     else expect(refused).toMatchObject({ status: 400, fields: [field] })
   })
 
-  test('a response that is nested too deeply is refused as unusable', async () => {
+  test('a response that is nested too deeply is rejected as unusable', async () => {
     const deep = (method: string, levels: number) =>
       pass({ credentialId: echoId, method, endpoint: `/deep/${levels}` })
     expect((await deep('GET', MAX_JSON_LEVELS)).status).toBe(200)

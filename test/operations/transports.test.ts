@@ -44,20 +44,20 @@ describe.each(operationsWhere(() => true))('%s', (name, operation) => {
     expect(graph).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
   })
 
-  test('refuses an unknown parameter by name', async () => {
-    const { method, url, body: given } = exampleOf(operation)
+  test('rejects an unknown parameter by name', async () => {
+    const { method, url, body: example } = exampleOf(operation)
     const [path] = url.split('?')
-    const result = await service.send(tenant.key, method, `${path}?wrong=1`, given)
+    const result = await service.send(tenant.key, method, `${path}?wrong=1`, example)
     expectRefusal(result, { code: 'INVALID_PARAMETER', field: 'wrong' })
   })
 })
 
 describe.each(operationsWhere(hasFields('query')))('%s, with parameters', (_name, operation) => {
-  test('refuses a repeated parameter', async () => {
-    const { method, url, body: given } = exampleOf(operation)
+  test('rejects a repeated parameter', async () => {
+    const { method, url, body: example } = exampleOf(operation)
     for (const parameter of Object.keys(fieldsAt(operation, 'query'))) {
       const twice = `${url.split('?', 1)[0]}?${parameter}=1&${parameter}=1`
-      const response = await service.send(tenant.key, method, twice, given)
+      const response = await service.send(tenant.key, method, twice, example)
       expectRefusal(response, { code: 'INVALID_PARAMETER', field: parameter })
     }
   })
@@ -66,9 +66,9 @@ describe.each(operationsWhere(hasFields('query')))('%s, with parameters', (_name
 describe.each(operationsWhere((operation) => !isRead(operation)))(
   '%s, a write',
   (_name, operation) => {
-    test('refuses a body of another form', async () => {
-      const { method, url, body: given } = exampleOf(operation)
-      const wrong = await service.send(tenant.key, method, url, { ...given, wrong: 1 })
+    test('rejects a body of another form', async () => {
+      const { method, url, body: example } = exampleOf(operation)
+      const wrong = await service.send(tenant.key, method, url, { ...example, wrong: 1 })
       expectRefusal(wrong, { code: 'INVALID_PARAMETER', field: 'wrong' })
       for (const list of [[], ['text']]) {
         const response = await service.send(tenant.key, method, url, list)
@@ -99,27 +99,27 @@ describe.each(operationsWhere(hasFields('body')))('%s, with a body', (name, oper
   )
 
   test('names each field that is missing or null', async () => {
-    const { method, url, body: given = {} } = exampleOf(operation)
+    const { method, url, body: example = {} } = exampleOf(operation)
     for (const [field] of mandatory)
       for (const value of [undefined, null]) {
-        const response = await service.send(tenant.key, method, url, { ...given, [field]: value })
+        const response = await service.send(tenant.key, method, url, { ...example, [field]: value })
         expectRefusal(response, { code: 'INVALID_PARAMETER', field })
         const graph = await callOver(service, 'GraphQL')(tenant.key, name, {
           ...operation.example.input,
           [field]: value,
         })
-        // GraphQL's own types refuse it before the operation reads it.
+        // GraphQL's own types reject it before the operation reads it.
         expect(graph).toMatchObject({ code: 'BAD_REQUEST', result: undefined })
         expect(graph.message).toContain(field)
       }
   })
 
   test('names a field of the wrong type', async () => {
-    const { method, url, body: given = {} } = exampleOf(operation)
+    const { method, url, body: example = {} } = exampleOf(operation)
     for (const [field, { kind }] of Object.entries(body)) {
       if (kind.isFree) continue
       const wrong = { [field]: { of: 'another kind' } }
-      const result = await service.send(tenant.key, method, url, { ...given, ...wrong })
+      const result = await service.send(tenant.key, method, url, { ...example, ...wrong })
       expectRefusal(result, { code: 'INVALID_PARAMETER', field }, field)
     }
   })

@@ -92,12 +92,12 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each(operations.filter(({ callers }) => !callers.includes('user')).map(({ name }) => name))(
-    '%s refuses a user token',
+    '%s rejects a user token',
     async (name) => {
-      const { input: given } =
+      const { input: example } =
         operations.find((operation) => operation.name === name)?.example ?? {}
-      const userId = given && 'userId' in given ? { userId: mine.userId } : {}
-      expect(await call(mine.token, name, { ...given, ...userId })).toMatchObject({
+      const userId = example && 'userId' in example ? { userId: mine.userId } : {}
+      expect(await call(mine.token, name, { ...example, ...userId })).toMatchObject({
         status: 403,
         code: 'FORBIDDEN',
         result: undefined,

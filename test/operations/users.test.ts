@@ -93,7 +93,7 @@ describe.each(transports)('over %s', (transport) => {
     ['an empty username', { username: ' ' }],
     ['a username that is too long', { username: 'x'.repeat(256) }],
     ['a username that cannot be stored', { username: 'a\0b' }],
-  ])('%s is refused with the name of the field', async (_what, input) => {
+  ])('%s is rejected with the name of the field', async (_what, input) => {
     expect(await call(tenant.key, 'createUser', input)).toMatchObject({
       status: 400,
       code: 'INVALID_PARAMETER',

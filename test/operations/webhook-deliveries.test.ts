@@ -62,7 +62,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await shown()).toMatchObject({ payload: null, isOrdered: false })
   })
 
-  test('a payload that does not match the topics is refused, whichever of the two changes', async () => {
+  test('a payload that does not match the topics is rejected, whichever of the two changes', async () => {
     const refused = { status: 400, code: 'INVALID_PARAMETER', fields: ['payload'] }
     const payload = '{ vendorName }'
     expect(
@@ -104,12 +104,12 @@ describe.each(transports)('over %s', (transport) => {
     ['replayWebhook', { messageId: 'a', cursor: 'b' }, 'messageId'],
     ['replayWebhook', { from: '2026-01-01T00:00:00.000Z' }, 'to'],
     ['replayWebhook', { from: '2026-01-02T00:00:00.000Z', to: '2026-01-01T00:00:00.000Z' }, 'to'],
-  ])('%s %j is refused with the name of the field', async (name, input, field) => {
+  ])('%s %j is rejected with the name of the field', async (name, input, field) => {
     const outcome = await send(name, input)
     expect(outcome).toMatchObject({ status: 400, code: 'INVALID_PARAMETER', fields: [field] })
   })
 
-  test.each(['x', '', 'YTE=', 'a'.repeat(200)])('the cursor %j is refused', async (cursor) => {
+  test.each(['x', '', 'YTE=', 'a'.repeat(200)])('the cursor %j is rejected', async (cursor) => {
     const refused = { status: 400, code: 'INVALID_CURSOR', fields: ['cursor'] }
     expect(await send('webhookAttempts', { cursor })).toMatchObject(refused)
     expect(await send('replayWebhook', { cursor })).toMatchObject(refused)

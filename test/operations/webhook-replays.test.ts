@@ -1,4 +1,4 @@
-/** A replay of changes that the log no longer has is refused by name, never reported as sent. */
+/** A replay of changes that the log no longer has is rejected by name, never reported as sent. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -26,15 +26,17 @@ test.each(transports)('over %s', async (transport) => {
   const { environmentId } = tenant
   const wanted = { address: 'https://hooks.example.com/', topic: [accounts.topic] }
   const { subscriptionId } = (await call(tenant.key, 'createWebhook', wanted)).result
-  for (const website of ['old', 'old and last', 'kept'])
+  for (const website of ['old', 'old and last', 'present'])
     await service.save(tenant, credentialId, accounts, [
       { ...sampleRecord(credentialId, accounts, 1), website },
     ])
   await settled(service)
   const { changes } = (await call(tenant.key, 'changes', { topics: [accounts.topic] })).result
-  const [old = '', last = '', kept = ''] = changes.map(({ cursor }: { cursor: string }) => cursor)
-  const keptAt: string = changes.at(-1).at
-  const sent = { old, last, kept }
+  const [old = '', last = '', present = ''] = changes.map(
+    ({ cursor }: { cursor: string }) => cursor,
+  )
+  const presentAt: string = changes.at(-1).at
+  const sent = { old, last, present }
   await prisma.webhookAttemptBatch.create({
     data: {
       subscriptionId,
@@ -53,7 +55,7 @@ test.each(transports)('over %s', async (transport) => {
   })
   await prisma.$executeRaw`
     UPDATE change_log.changes SET at = at - interval '40 days'
-    WHERE environment_id <> ${environmentId}::uuid OR record->>'website' IS DISTINCT FROM 'kept'`
+    WHERE environment_id <> ${environmentId}::uuid OR record->>'website' IS DISTINCT FROM 'present'`
   await settled(service)
   while ((await pruneChanges(service.database, 30)) > 0);
 
@@ -65,19 +67,19 @@ test.each(transports)('over %s', async (transport) => {
     [{ from: ago(50 * 24), to: ago(0) }, 400, 'INVALID_PARAMETER', 'from'],
     [{ from: ago(60 * 24), to: ago(50 * 24) }, 400, 'INVALID_PARAMETER', 'from'],
   ]
-  for (const [given, status, code, field] of refused)
-    expect(await replay(given), JSON.stringify(given)).toMatchObject({
+  for (const [input, status, code, field] of refused)
+    expect(await replay(input), JSON.stringify(input)).toMatchObject({
       status,
       code,
       fields: [field],
     })
   expect(await prisma.webhookReplay.count({ where: { subscriptionId } })).toBe(0)
   // Everything after the last deleted change is complete.
-  for (const values of [{ cursor: last }, { messageId: 'kept' }, { from: ago(1), to: ago(-1) }])
+  for (const values of [{ cursor: last }, { messageId: 'present' }, { from: ago(1), to: ago(-1) }])
     expect(await replay(values), JSON.stringify(values)).toMatchObject({ status: 200 })
 
   // The whole day of the change, including its last millisecond.
-  const day = keptAt.slice(0, 10)
+  const day = presentAt.slice(0, 10)
   expect(await replay({ from: day, to: day })).toMatchObject({ status: 200 })
 
   const status = async () => (await call(tenant.key, 'webhookStatus', { subscriptionId })).result

@@ -136,7 +136,7 @@ describe.each(transports)('over %s', (transport) => {
     `https://hooks.example.com/${'x'.repeat(2048)}`,
     '',
   ])(
-    'the address %s is refused with the name of the field, on create and on update',
+    'the address %s is rejected with the name of the field, on create and on update',
     async (address) => {
       const refused = { status: 400, code: 'INVALID_PARAMETER', fields: ['address'] }
       expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject(refused)
@@ -147,7 +147,7 @@ describe.each(transports)('over %s', (transport) => {
     },
   )
 
-  test('a private address is refused with the setting that allows it', async () => {
+  test('a private address is rejected with the setting that allows it', async () => {
     const address = 'http://127.0.0.1:8080/'
     expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject({
       status: 400,
@@ -159,7 +159,7 @@ describe.each(transports)('over %s', (transport) => {
     ['no entry', [], 'topic'],
     ['an unknown entry', ['crm/leads', 'crm/lead'], 'topic[1]'],
     ['an entry in another letter case', ['CRM/leads'], 'topic[0]'],
-  ])('topics with %s are refused with the name of the field', async (_what, topic, field) => {
+  ])('topics with %s are rejected with the name of the field', async (_what, topic, field) => {
     const refused = { status: 400, code: 'INVALID_PARAMETER', fields: [field] }
     const created = await call(tenant.key, 'createWebhook', { ...wanted, topic })
     expect(created).toMatchObject(refused)
@@ -170,7 +170,7 @@ describe.each(transports)('over %s', (transport) => {
     )
   })
 
-  test('an update refuses null for fields that a subscription always has', async () => {
+  test('an update rejects null for fields that a subscription always has', async () => {
     const { subscriptionId } = await subscribe()
     const before = (await call(tenant.key, 'webhook', { subscriptionId })).result
     for (const name of ['address', 'topic', 'isEnabled', 'isOrdered'])
@@ -182,7 +182,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(reset).toMatchObject({ status: 200, result: { subscriptionId } })
   })
 
-  test('an address that is too long is refused with the limit', async () => {
+  test('an address that is too long is rejected with the limit', async () => {
     const address = `https://hooks.example.com/${'x'.repeat(2048)}`
     expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject({
       status: 400,

@@ -39,7 +39,7 @@ describe('the loopback address', () => {
     const failures = await Promise.all(
       [
         exchange.send(request(host)),
-        transport.open(request(host).url).post([], Buffer.from('a letter')),
+        transport.open(request(host).url).post([], Buffer.from('a message')),
       ].map((sent) => sent.catch((error: unknown) => error)),
     )
     // A name that this machine cannot resolve makes no connection either.

@@ -62,7 +62,10 @@ afterEach(async () => {
 
 const clientOf = (options: Partial<AppClientOptions> = {}): AppClient => {
   const client = createAppClient({
-    ...{ allowPrivateAddresses: true, firstPauseMs: 1, maxPauseMs: 5, deadlineMs: 5000 },
+    allowPrivateAddresses: true,
+    firstPauseMs: 1,
+    maxPauseMs: 5,
+    deadlineMs: 5000,
     ...options,
   })
   clients.push(client)
@@ -80,8 +83,8 @@ const send = (request: AppRequest = get, options: Partial<AppClientOptions> = {}
   clientOf(options).send(connector, credentialOf({ key }), request)
 
 /** The error of a failed request; none contains the secret. */
-const failureOf = async (answer: Promise<unknown>): Promise<unknown> => {
-  const error = await answer.then(
+const failureOf = async (response: Promise<unknown>): Promise<unknown> => {
+  const error = await response.then(
     () => undefined,
     (reason: unknown) => reason,
   )
@@ -97,8 +100,8 @@ describe('a request', () => {
       headers = request.headers
       response.end('{"done":true}')
     }
-    const answer = await send({ method: 'POST', path: '/orders', body: { total: '1.10' } })
-    expect(answer).toMatchObject({ status: 200, body: { done: true } })
+    const response = await send({ method: 'POST', path: '/orders', body: { total: '1.10' } })
+    expect(response).toMatchObject({ status: 200, body: { done: true } })
     expect(requests[0]).toMatchObject({
       method: 'POST',
       url: '/v1/orders',
@@ -183,8 +186,8 @@ describe('a request', () => {
   it.each(['', 'not a url', 'ftp://example.com', 'file:///etc/passwd', 'https://a:b@example.com'])(
     'to an invalid base address is not sent: %s',
     async (base) => {
-      const answer = clientOf().send(connector, credentialOf({ url: base }), get)
-      expect(await failureOf(answer)).toMatchObject({ code: 'APP_ADDRESS' })
+      const response = clientOf().send(connector, credentialOf({ url: base }), get)
+      expect(await failureOf(response)).toMatchObject({ code: 'APP_ADDRESS' })
     },
   )
 
@@ -257,7 +260,8 @@ describe('a response', () => {
     respond = (_request, response) => response.end(text)
     const failure = await failureOf(send({ ...get, method: 'POST' }))
     expect(failure).toMatchObject({
-      ...{ code: 'APP_UNAVAILABLE', problem: 'malformed' },
+      code: 'APP_UNAVAILABLE',
+      problem: 'malformed',
       reason: 'the response is nested more than 64 levels deep',
     })
   })
@@ -278,13 +282,13 @@ describe('a response', () => {
 
   it('that may be text is read as text, unless it is JSON', async () => {
     const xml = '<orders count="2"/>'
-    const answer = async (type: string, text: string) => {
+    const bodyOf = async (type: string, text: string) => {
       respond = (_request, response) => response.writeHead(200, { 'content-type': type }).end(text)
       return (await send({ ...get, expect: 'text' })).body
     }
-    expect(await answer('application/xml', xml)).toBe(xml)
-    expect(await answer('text/csv; charset=utf-8', '')).toBe('')
-    expect(await answer('application/problem+json; charset=utf-8', '{"a":1}')).toEqual({ a: 1 })
+    expect(await bodyOf('application/xml', xml)).toBe(xml)
+    expect(await bodyOf('text/csv; charset=utf-8', '')).toBe('')
+    expect(await bodyOf('application/problem+json; charset=utf-8', '{"a":1}')).toEqual({ a: 1 })
     respond = (_request, response) =>
       response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')
     const failure = await failureOf(send({ method: 'POST', path: '/x', expect: 'text' }))
@@ -420,11 +424,11 @@ describe('a failed request', () => {
   it('ends its pause when the caller aborts', async () => {
     respond = (_request, response) => response.writeHead(429, { 'retry-after': '30' }).end()
     const control = new AbortController()
-    const answer = clientOf().send(connector, credentialOf(), get, control.signal)
+    const response = clientOf().send(connector, credentialOf(), get, control.signal)
     while (requests.length === 0) await wait(5)
     await wait(20)
     control.abort(new Error('stopped'))
-    await expect(answer).rejects.toThrow()
+    await expect(response).rejects.toThrow()
   })
 })
 
@@ -489,17 +493,19 @@ describe('an app in this process', () => {
   const localUrl = 'http://sandbox.local/v1'
   const sendTo = (app: (request: Request) => Promise<Response>, deadlineMs = 10_000) =>
     clientOf({
-      ...{ deadlineMs, maxRetries: 0, allowPrivateAddresses: false },
+      deadlineMs,
+      maxRetries: 0,
+      allowPrivateAddresses: false,
       localApps: new Map([['http://sandbox.local', app]]),
     }).send(connector, credentialOf({ url: localUrl }), get)
 
   it('is called without a socket', async () => {
     const requests: string[] = []
-    const answer = await sendTo(async (request) => {
+    const response = await sendTo(async (request) => {
       requests.push(`${request.method} ${request.url} ${request.headers.get('authorization')}`)
       return Response.json({ here: true })
     })
-    expect(answer).toMatchObject({ status: 200, body: { here: true } })
+    expect(response).toMatchObject({ status: 200, body: { here: true } })
     expect(requests).toEqual([`GET ${localUrl}/orders?limit=5 Bearer ${SECRET}`])
   })
 

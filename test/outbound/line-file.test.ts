@@ -84,7 +84,8 @@ test('a request contains nothing of the credential', async () => {
 
 test('a URL that is no longer valid has expired', async () => {
   await expect(readPart(`${origin}/gone?signature=s`, 0, 10)).rejects.toMatchObject({
-    ...{ code: 'APP_REFUSED', kind: 'expired' },
+    code: 'APP_REFUSED',
+    kind: 'expired',
     message: expect.not.stringContaining('signature'),
   })
 })

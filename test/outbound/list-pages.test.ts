@@ -37,7 +37,7 @@ const wait = async (turns = 1, signal?: AbortSignal): Promise<void> => {
 }
 
 /** A client whose responses arrive after these numbers of turns of the event queue. */
-const clientOf = (answer: (request: AppRequest) => ReturnType<Case['answer']>, turns: number[]) => {
+const clientOf = (serve: (request: AppRequest) => ReturnType<Case['serve']>, turns: number[]) => {
   const open = { now: 0, most: 0, total: 0 }
   const client: Partial<AppClient> = {
     send: async (_connector, _credential, request, signal) => {
@@ -46,7 +46,7 @@ const clientOf = (answer: (request: AppRequest) => ReturnType<Case['answer']>, t
       open.most = Math.max(open.most, open.now)
       try {
         await wait(turns.shift(), signal)
-        const response = answer(request)
+        const response = serve(request)
         await wait(turns.shift(), signal)
         return response
       } finally {
@@ -75,7 +75,7 @@ const listingOf = (
 
 /** Lists an app; stops after each of these numbers of pages and continues at the stored cursors. */
 const list = async (
-  { pager, answer }: Case,
+  { pager, serve }: Case,
   app: App,
   { changes = [], turns = [], stops = [] }: Partial<Schedule> = {},
 ) => {
@@ -88,7 +88,7 @@ const list = async (
   for (const stop of [...stops, 1000]) {
     const { client, open } = clientOf((request) => {
       for (const change of waiting.shift() ?? []) apply(app, change)
-      return answer(app, request)
+      return serve(app, request)
     }, left)
     let pages = 0
     let page: AppPage | undefined

@@ -37,7 +37,11 @@ const open = (
     allowPrivateAddresses: false,
     localApps: new Map([[ORIGIN, async (request) => respond(request)]]),
     requestLog: { requests, onRequest: (request) => void logged.push(request) },
-    ...{ maxRetries: 1, firstPauseMs: 1, maxPauseMs: 1, deadlineMs: 100, breakAfter: 3 },
+    maxRetries: 1,
+    firstPauseMs: 1,
+    maxPauseMs: 1,
+    deadlineMs: 100,
+    breakAfter: 3,
   })
 }
 
@@ -60,9 +64,15 @@ describe('failures', () => {
     await send('/items?since=1')
     expect(logged).toEqual(
       [1, 2].map(() => ({
-        ...{ credentialId: 'one', purpose: 'changes', method: 'GET', path: '/items?since=1' },
-        ...{ status: 502, tookMs: expect.any(Number), error: 'APP_UNAVAILABLE: it answered 502' },
-        ...{ requestBody: null, responseBody: '<html>' },
+        credentialId: 'one',
+        purpose: 'changes',
+        method: 'GET',
+        path: '/items?since=1',
+        status: 502,
+        tookMs: expect.any(Number),
+        error: 'APP_UNAVAILABLE: it answered 502',
+        requestBody: null,
+        responseBody: '<html>',
       })),
     )
   })

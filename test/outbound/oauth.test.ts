@@ -118,7 +118,7 @@ describe('a real authorization server', () => {
     },
   )
 
-  test('refuses a code with a wrong verifier, and a wrong secret', async () => {
+  test('rejects a code with a wrong verifier, and a wrong secret', async () => {
     const code = await authorize(randomBytes(32).toString('base64url'))
     const wrong = { code, redirectUri, codeVerifier: randomBytes(32).toString('base64url') }
     expect(await failureOf(endpoint.exchangeCode(subject(), client, wrong))).toMatchObject({

@@ -35,14 +35,14 @@ interface Seen {
 }
 
 const seen: Seen[] = []
-const answer: Parameters<typeof createServer>[1] = (request, response) => {
+const response: Parameters<typeof createServer>[1] = (request, response) => {
   const isTls = 'encrypted' in request.socket
   seen.push({ path: request.url, headers: request.headers, isTls })
   const headers = { location: 'http://169.254.169.254/latest/meta-data/' }
   response.writeHead(request.url === '/moved' ? 302 : 200, headers).end('{}')
 }
-const plain = createServer(answer)
-const secure = createTlsServer({ key: pem('app-key'), cert: pem('app-certificate') }, answer)
+const plain = createServer(response)
+const secure = createTlsServer({ key: pem('app-key'), cert: pem('app-certificate') }, response)
 
 let ports: Readonly<Record<string, number>>
 let proxy: TestProxy
@@ -83,7 +83,7 @@ const through = async <T>(
     return await work((url) =>
       way === 'exchange'
         ? exchange.send({ method: 'GET', url: new URL(url), headers: {} })
-        : transport.open(new URL(url)).post([], Buffer.from('a letter')),
+        : transport.open(new URL(url)).post([], Buffer.from('a message')),
     )
   } finally {
     await exchange.stop()

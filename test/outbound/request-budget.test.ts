@@ -111,8 +111,8 @@ const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' 
   }
 }
 
-const failureOf = async (answer: Promise<unknown>): Promise<AppRateLimitedError> => {
-  const error = await answer.then(() => undefined).catch((thrown: unknown) => thrown)
+const failureOf = async (response: Promise<unknown>): Promise<AppRateLimitedError> => {
+  const error = await response.then(() => undefined).catch((thrown: unknown) => thrown)
   if (!(error instanceof AppRateLimitedError)) throw new Error('expected a rate limit')
   return error
 }
@@ -151,17 +151,17 @@ test.each<[string, Stage, number[], number | undefined]>([
   ['a read does not wait longer', { purpose: 'history', waits: [90_000] }, [], 90_000],
   ['a pause counts as well', { paused: [8_000], unlimited: true }, [], 8_000],
   ['a short pause passes', { paused: [500, 0], purpose: 'webhook' }, [500], undefined],
-])('%s', async (_name, stage, waited, retryAfterMs) => {
-  const { seen, client, connector } = open(stage)
-  const answer = client.send(connector, credential, get)
-  if (retryAfterMs === undefined) await answer
+])('%s', async (_name, harness, waited, retryAfterMs) => {
+  const { seen, client, connector } = open(harness)
+  const response = client.send(connector, credential, get)
+  if (retryAfterMs === undefined) await response
   else {
-    const { isSent, reason, ...error } = await failureOf(answer)
+    const { isSent, reason, ...error } = await failureOf(response)
     expect([error.retryAfterMs, isSent]).toEqual([retryAfterMs, false])
     expect(reason).toBe(
       `its request budget allows the next request in ${Math.ceil(retryAfterMs / 1000)} s`,
     )
-    expect(seen.refusals).toEqual([`test ${stage.purpose ?? 'write'}`])
+    expect(seen.refusals).toEqual([`test ${harness.purpose ?? 'write'}`])
   }
   expect([seen.waited, seen.sent]).toEqual([waited, retryAfterMs === undefined ? 1 : 0])
 })
@@ -206,8 +206,8 @@ const pauseCases: [string, Stage, { key: string; ms: number }][] = [
     { key: 'app/env/test', ms: 7_000 },
   ],
 ]
-test.each(pauseCases)('a rate limit pauses its scope: %s', async (_name, stage, pause) => {
-  const { seen, client, connector } = open(stage)
+test.each(pauseCases)('a rate limit pauses its scope: %s', async (_name, harness, pause) => {
+  const { seen, client, connector } = open(harness)
   await failureOf(client.send(connector, credential, { ...get, method: 'POST' }))
   expect(seen.pauses).toEqual([pause])
 })
@@ -222,10 +222,10 @@ test.each<[RequestPurpose, number]>([
   })
   await failureOf(client.send(connector, credential, get))
   expect(seen.sent).toBe(1)
-  let answers = 0
+  let responses = 0
   const passing = open({
     purpose,
-    response: () => (answers++ === 0 ? limited({ 'retry-after': '0' })() : Response.json({})),
+    response: () => (responses++ === 0 ? limited({ 'retry-after': '0' })() : Response.json({})),
   })
   await passing.client.send(passing.connector, credential, get)
   expect(passing.seen.sent).toBe(2)

@@ -35,8 +35,8 @@ const MAX_RESPONSE_BYTES = 10_000
 const STORED_RESPONSE_BYTES = 12
 
 const open = (path = '/hook', transport = patient) => transport.open(new URL(path, origin))
-const post = (line = open(), body = 'a letter') =>
-  line.post(['content-type', 'text/plain', 'x-name', 'value'], Buffer.from(body))
+const post = (channel = open(), body = 'a message') =>
+  channel.post(['content-type', 'text/plain', 'x-name', 'value'], Buffer.from(body))
 const failureOf = (posted: Promise<unknown>): Promise<unknown> =>
   posted.then(
     () => expect.unreachable('it was delivered'),
@@ -109,14 +109,14 @@ test('gives up a slow response at the deadline, however often bytes arrive', asy
 
 test('each request has its own deadline, and a hanging one delays no other', async () => {
   behave = (response, body) => {
-    if (body === 'answered') response.end()
+    if (body === 'completes') response.end()
   }
-  const line = open('/hook', hasty)
-  const first = failureOf(post(line, 'hangs'))
+  const channel = open('/hook', hasty)
+  const first = failureOf(post(channel, 'hangs'))
   await new Promise((resolve) => setTimeout(resolve, DEADLINE_MS / 4))
   const startedMs = performance.now()
-  const second = failureOf(post(line, 'hangs too'))
-  expect(await post(line, 'answered')).toMatchObject({ status: 200 })
+  const second = failureOf(post(channel, 'hangs too'))
+  expect(await post(channel, 'completes')).toMatchObject({ status: 200 })
   expect(await first).toMatchObject({ problem: 'deadline' })
   expect(await second).toMatchObject({ problem: 'deadline' })
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(DEADLINE_MS - 1)
@@ -127,8 +127,8 @@ test('the deadline includes the time to connect', async () => {
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   // The handshake never ends.
-  const line = hasty.open(new URL(`https://127.0.0.1:${port}/`))
-  expect(await failureOf(post(line))).toMatchObject({ problem: 'deadline' })
+  const channel = hasty.open(new URL(`https://127.0.0.1:${port}/`))
+  expect(await failureOf(post(channel))).toMatchObject({ problem: 'deadline' })
   silent.close()
 })
 
@@ -190,13 +190,13 @@ test('a closed transport aborts its requests and accepts no more', async () => {
   behave = (response, body) => {
     if (body === 'slow') setTimeout(() => response.end(), 100)
   }
-  const [line, other] = [open(), open()]
-  const broken = failureOf(post(line, 'hangs'))
-  const kept = post(other, 'slow')
+  const [channel, other] = [open(), open()]
+  const broken = failureOf(post(channel, 'hangs'))
+  const otherResponse = post(other, 'slow')
   await expect.poll(() => received.length).toBe(2)
-  line.close()
+  channel.close()
   expect(await broken).toMatchObject({ code: 'CHANNEL_CLOSED' })
-  expect(await kept).toMatchObject({ status: 200 })
-  expect(await failureOf(post(line))).toMatchObject({ code: 'CHANNEL_CLOSED' })
+  expect(await otherResponse).toMatchObject({ status: 200 })
+  expect(await failureOf(post(channel))).toMatchObject({ code: 'CHANNEL_CLOSED' })
   expect(received).toHaveLength(2)
 })

@@ -71,14 +71,18 @@ const typeErrors = async (manifests: readonly Manifest[]): Promise<readonly stri
 }
 
 const EVERYTHING = [
-  ...['ingress.enabled=true', 'ingress.host=api.example.com', 'ingress.className=nginx'],
-  ...['ingress.tlsSecret=certificate', 'ingress.annotations.a=b', 'podAnnotations.a=b'],
-  ...['image.pullSecrets[0].name=registry', 'nodeSelector.disk=ssd', 'serviceAccount.name=shop'],
-  ...[
-    'tolerations[0].key=dedicated',
-    'tolerations[0].operator=Exists',
-    'serviceAccount.annotations.a=b',
-  ],
+  'ingress.enabled=true',
+  'ingress.host=api.example.com',
+  'ingress.className=nginx',
+  'ingress.tlsSecret=certificate',
+  'ingress.annotations.a=b',
+  'podAnnotations.a=b',
+  'image.pullSecrets[0].name=registry',
+  'nodeSelector.disk=ssd',
+  'serviceAccount.name=shop',
+  'tolerations[0].key=dedicated',
+  'tolerations[0].operator=Exists',
+  'serviceAccount.annotations.a=b',
 ].flatMap((setting) => ['--set', setting])
 
 describe('the chart', () => {

@@ -111,8 +111,8 @@ test('passes the suites that enumerate resources', { timeout: TIMEOUT_MS }, () =
 
 test('serves it on a sandbox credential', { timeout: TIMEOUT_MS }, async () => {
   const { address } = await services.start('all')
-  const { data: users } = await services.ask(address, '/2024-03/one/users')
-  const { data: credentials } = await services.ask(
+  const { data: users } = await services.call(address, '/2024-03/one/users')
+  const { data: credentials } = await services.call(
     address,
     `/2024-03/users/${users[0].userId}/credentials`,
   )
@@ -123,7 +123,7 @@ test('serves it on a sandbox credential', { timeout: TIMEOUT_MS }, async () => {
     return { status, body: text === '' ? undefined : JSON.parse(text) }
   }
   const graphql = async (query: string, variables: object) => {
-    const { data, errors } = await services.ask(address, '/graphql', { query, variables })
+    const { data, errors } = await services.call(address, '/graphql', { query, variables })
     expect(errors).toBe(undefined)
     return data
   }

@@ -66,7 +66,9 @@ const serve = async (variables: Variables, args: readonly string[] = []) => {
   const [progress, greeting] = [output.slice(0, readyAt), output.slice(readyAt)]
   const [, address = ''] = /REST +(\S+)\/2024/.exec(greeting) ?? []
   return {
-    ...{ progress, greeting, address },
+    progress,
+    greeting,
+    address,
     /** @returns the exit code */
     stop: async () => {
       await endWith(child, 'SIGTERM')
@@ -217,7 +219,9 @@ describe('a start', () => {
     const way = await openDatabaseProxy(url)
     way.silenceAt('LISTEN')
     const { err, code } = await run(['serve'], {
-      ...{ DATABASE_URL: way.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, SANDBOX: 'false' },
+      DATABASE_URL: way.url,
+      TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
+      SANDBOX: 'false',
     })
     expect([code, err]).toEqual([1, 'Query read timeout\n'])
     await way.close()
@@ -235,7 +239,9 @@ describe('a start', () => {
     'with invalid settings names the setting: %o',
     async (variables, expected) => {
       const { err, code } = await run(['serve'], {
-        ...{ DATA_DIR: await newDataDir(), PORT: '0', SANDBOX: 'false' },
+        DATA_DIR: await newDataDir(),
+        PORT: '0',
+        SANDBOX: 'false',
         ...variables,
       })
       expect([code, err]).toEqual([1, expect.stringMatching(expected)])
@@ -249,7 +255,9 @@ test('a service is not ready while the database does not respond, and recovers',
   const { url, drop } = await createTestDatabase()
   const way = await openDatabaseProxy(url)
   const { address } = await serve({
-    ...{ DATABASE_URL: way.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, LOG_LEVEL: 'silent' },
+    DATABASE_URL: way.url,
+    TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
+    LOG_LEVEL: 'silent',
   })
   const ready = async () => (await fetch(`${address}/ready`)).status
   await expect.poll(ready, { timeout: 30_000 }).toBe(200)
@@ -323,7 +331,10 @@ describe('on DATABASE_URL', () => {
     const { environmentId, userId } = await service.createTenant('development', [])
     const create = (token: string) =>
       createCredential(database, testVault, {
-        ...{ environmentId, userId, connector, values: { tenant: 'x', token } },
+        environmentId,
+        userId,
+        connector,
+        values: { tenant: 'x', token },
       })
     const ids = await Promise.all(Array.from({ length: 3 }, (_, n) => create(`t${n}`)))
     await service.tokens.issue({ environmentId, userId })
@@ -349,15 +360,16 @@ describe('on DATABASE_URL', () => {
   test('a start without a required encryption key fails and names the key', async () => {
     const { environmentId, userId } = await service.createTenant('development', [])
     await createCredential(service.database, testVault, {
-      ...{ environmentId, userId, connector, values: { tenant: 'x', token: 't' } },
+      environmentId,
+      userId,
+      connector,
+      values: { tenant: 'x', token: 't' },
     })
     const { err, code } = await run(['serve'], {
-      ...{
-        DATABASE_URL: service.url,
-        DATA_DIR: await newDataDir(),
-        PORT: '0',
-        LOG_LEVEL: 'silent',
-      },
+      DATABASE_URL: service.url,
+      DATA_DIR: await newDataDir(),
+      PORT: '0',
+      LOG_LEVEL: 'silent',
     })
     expect(err).toMatch(/secrets encrypted with missing keys: .*test /)
     expect(code).toBe(1)

@@ -37,9 +37,9 @@ test('completes the request under way, rejects the next with a standard error, a
   await send('/ready')
   await locker.end()
   await closed
-  const answers = await received
-  expect(answers).toMatch(/^HTTP\/1\.1 200 /)
-  const [, refusal = ''] = answers.split('HTTP/1.1 503')
+  const responses = await received
+  expect(responses).toMatch(/^HTTP\/1\.1 200 /)
+  const [, refusal = ''] = responses.split('HTTP/1.1 503')
   expect(refusal.toLowerCase()).toContain('\r\nconnection: close\r\n')
   const { error } = JSON.parse(refusal.slice(refusal.indexOf('{')))
   expect(error).toMatchObject({

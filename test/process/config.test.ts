@@ -24,7 +24,7 @@ test.each([
   ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'expected http/protobuf'],
   ['OTEL_TRACES_SAMPLER', 'jaeger_remote', '"parentbased_traceidratio"'],
   ['OTEL_TRACES_SAMPLER_ARG', '2', 'expected a number from 0 to 1'],
-])('%s=%s is refused by name', (name, value, expected) => {
+])('%s=%s is rejected by name', (name, value, expected) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name}: `)
   expect(() => readConfig({ [name]: value })).toThrow(expected)
 })

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../delivery/receiver.ts'
-import { type Subscribed, subscribe, type Transport } from '../delivery/stage.ts'
+import { type Subscribed, subscribe, type Transport } from '../delivery/subscription-harness.ts'
 import { type CrashableDatabase, openCrashableDatabase } from './crashable-database.ts'
 import { openServices, type Services } from './service-process.ts'
 
@@ -75,7 +75,7 @@ const readLog = async (address: string, begin: string): Promise<Received[]> => {
   const received: Received[] = []
   for (let after = begin; ; ) {
     const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=100`
-    const { changes, nextCursor, hasMore } = await services.ask(address, path)
+    const { changes, nextCursor, hasMore } = await services.call(address, path)
     received.push(...changes)
     if (!hasMore) return received
     after = nextCursor
@@ -91,19 +91,19 @@ const versionsOf = (received: readonly Received[], id: string): number[] =>
     })
 
 test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers cause no loss and no duplicates`, async () => {
-  const { ask, send, start } = services
+  const { call, send, start } = services
   const [api, worker] = await Promise.all([start('api'), start('worker')])
-  const { data: users } = await ask(api.address, '/2024-03/one/users')
-  const { data: credentials } = await ask(
+  const { data: users } = await call(api.address, '/2024-03/one/users')
+  const { data: credentials } = await call(
     api.address,
     `/2024-03/users/${users[0].userId}/credentials`,
   )
   const query = `credentialId=${credentials[0].credentialId}`
-  await ask(api.address, '/2024-03/one/webhooks', {
+  await call(api.address, '/2024-03/one/webhooks', {
     address: `${receiver.origin}/hook`,
     topic: [TOPIC],
   })
-  const { nextCursor: begin } = await ask(api.address, '/2024-03/one/changes?after=now')
+  const { nextCursor: begin } = await call(api.address, '/2024-03/one/changes?after=now')
   const followers = (['WebSocket', 'SSE'] as const).map((transport) =>
     follow(transport, `${api.address}/graphql`, begin),
   )
@@ -116,12 +116,12 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
     for (let version = 1; isWriting; version++) {
       const path = `/2024-03/one/${TOPIC}${id ? `/${id}` : ''}?${query}`
       const body = { lastName: `version ${version} of ${writer}` }
-      const answer = await send(api.address, id ? 'PUT' : 'POST', path, body)
-      if (answer.status === 200) {
-        id ??= String(JSON.parse(answer.text).contact.id)
+      const response = await send(api.address, id ? 'PUT' : 'POST', path, body)
+      if (response.status === 200) {
+        id ??= String(JSON.parse(response.text).contact.id)
         acknowledged.push({ id, version })
       } else {
-        const { code } = JSON.parse(answer.text).error
+        const { code } = JSON.parse(response.text).error
         refused.set(code, (refused.get(code) ?? 0) + 1)
         await wait(20)
       }
@@ -143,7 +143,7 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
   isWriting = false
   await Promise.all(writing)
 
-  const { nextCursor: end } = await ask(api.address, '/2024-03/one/changes?after=now')
+  const { nextCursor: end } = await call(api.address, '/2024-03/one/changes?after=now')
   let log: readonly Received[] = []
   const unlogged = async () => {
     log = await readLog(api.address, begin)
@@ -181,7 +181,7 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
 
   // The sync continues too, and no process has exited.
   const synced = async () =>
-    (await ask(api.address, `/2024-03/one/changes?topics=sync/completed&after=${end}`)).changes
+    (await call(api.address, `/2024-03/one/changes?topics=sync/completed&after=${end}`)).changes
       .length
   await expect.poll(synced, { timeout: 90_000, interval: 200 }).toBeGreaterThan(0)
   for (const follower of followers) await follower.stop()

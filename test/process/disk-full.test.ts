@@ -68,20 +68,20 @@ const fillDisk = async (): Promise<void> => {
 }
 
 const createUser = async (username: string) => {
-  const answer = await fetch(`${service.address}/2023-12/users`, {
+  const response = await fetch(`${service.address}/2023-12/users`, {
     method: 'POST',
     headers: { authorization: `Bearer ${services.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ username }),
   })
   return {
-    status: answer.status,
-    retryAfter: answer.headers.get('retry-after'),
-    text: await answer.text(),
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    text: await response.text(),
   }
 }
 const ready = async () => {
-  const answer = await fetch(`${service.address}/ready`)
-  return { status: answer.status, text: await answer.text() }
+  const response = await fetch(`${service.address}/ready`)
+  return { status: response.status, text: await response.text() }
 }
 
 test.skipIf(!disk)(
@@ -94,8 +94,8 @@ test.skipIf(!disk)(
     const createUntilRefused = async () => {
       for (;;) {
         const username = `${'u'.repeat(60)}${created.length}`
-        const answer = await createUser(username)
-        if (answer.status !== 200) return answer
+        const response = await createUser(username)
+        if (response.status !== 200) return response
         created.push(username)
       }
     }
@@ -106,12 +106,12 @@ test.skipIf(!disk)(
     })
     expect(await ready()).toEqual({ status: 503, text: expect.stringContaining('disk') })
     // Reads continue.
-    await services.ask(service.address, '/2024-03/one/users')
+    await services.call(service.address, '/2024-03/one/users')
 
     await rm(ballast)
     await expect.poll(async () => (await ready()).status, { timeout: 60_000 }).toBe(200)
     expect(await createUser('after')).toMatchObject({ status: 200 })
-    const { data } = await services.ask(service.address, '/2024-03/one/users')
+    const { data } = await services.call(service.address, '/2024-03/one/users')
     const stored = new Set(data.map((user: { readonly username: string }) => user.username))
     expect(created.filter((username) => !stored.has(username))).toEqual([])
     expect(service.ended()).toBeUndefined()

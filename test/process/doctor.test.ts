@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 afterEach(() => void vi.restoreAllMocks())
 
-/** Runs the command. @returns its lines by subject, and the message with which it fails */
+/** Runs the command. @returns its lines by subject, and its error message */
 const diagnose = async (variables: Readonly<Record<string, string>>) => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   const config = readConfig({ TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, ...variables })

@@ -9,7 +9,7 @@ import { copyDatabase } from '../../src/store/database/copy-database.ts'
 import type { Database } from '../../src/store/database/database.ts'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { type Received, type Receiver, startReceiver } from '../delivery/receiver.ts'
-import { subscribe } from '../delivery/stage.ts'
+import { subscribe } from '../delivery/subscription-harness.ts'
 import {
   numbers,
   openWebhookHarness,
@@ -85,10 +85,10 @@ describe.skipIf(missingPrograms).each([
     const one = await openServer(url)
     const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=${pageSize}`
     const headers = { authorization: `Bearer ${KEY}` }
-    const answer = await one.server.inject({ url: path, headers })
+    const response = await one.server.inject({ url: path, headers })
     await one.stop()
-    expect(answer.statusCode, answer.body).toBe(200)
-    const { changes, nextCursor } = answer.json()
+    expect(response.statusCode, response.body).toBe(200)
+    const { changes, nextCursor } = response.json()
     const remoteIds: string[] = changes.map(
       ({ record }: { record: { remoteId: string } }) => record.remoteId,
     )
@@ -101,12 +101,12 @@ describe.skipIf(missingPrograms).each([
     await applyMigrations(first.url)
     const old = await openWebhookHarness({ at: { url: first.url, drop: async () => {} } })
     harness = old
-    const { home } = old
-    await saveApiKey(old.database, home.environmentId, KEY)
+    const { owner } = old
+    await saveApiKey(old.database, owner.environmentId, KEY)
     const connector = connectors.get('vendure')
     if (!connector) throw new Error('There is no such connector.')
-    const owner = { environmentId: home.environmentId, userId: home.userId }
-    const sealed = { ...owner, connector, values: SECRET_VALUES }
+    const { environmentId, userId } = owner
+    const sealed = { environmentId, userId, connector, values: SECRET_VALUES }
     const credentialId = await createCredential(old.database, testVault, sealed)
     const webhook = await old.subscribe(`${receiver.origin}/hook`)
     const secret = await old.secretOf(webhook)
@@ -129,7 +129,7 @@ describe.skipIf(missingPrograms).each([
     await move(first, second)
     const restored = await openWebhookHarness({
       at: { url: second.url, drop: async () => {} },
-      home,
+      owner,
     })
     harness = restored
     // Otherwise the test proves nothing.

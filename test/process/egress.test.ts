@@ -55,16 +55,16 @@ test('reaches apps and webhooks through the proxy only', { timeout: 120_000 }, a
       EGRESS_ADDRESS: '203.0.113.7',
     }),
   )
-  let answers = ''
+  let responses = ''
   const send = async (method: string, path: string, body?: object) => {
-    const answer = await fetch(`${trunkline.address}${path}`, {
+    const response = await fetch(`${trunkline.address}${path}`, {
       method,
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     })
-    const text = await answer.text()
-    answers += text
-    return { status: answer.status, body: JSON.parse(text) }
+    const text = await response.text()
+    responses += text
+    return { status: response.status, body: JSON.parse(text) }
   }
 
   const apps = await send('GET', '/2024-03/metadata/credentials')
@@ -112,7 +112,7 @@ test('reaches apps and webhooks through the proxy only', { timeout: 120_000 }, a
   expect(log).toContain('connections to apps and webhooks use a proxy')
   const basic = Buffer.from(`trunk line:${PROXY_PASSWORD}`).toString('base64')
   for (const secret of [PROXY_PASSWORD, proxy.url.password, basic])
-    for (const text of [log, answers, dump]) expect(text).not.toContain(secret)
+    for (const text of [log, responses, dump]) expect(text).not.toContain(secret)
 })
 
 test.each([

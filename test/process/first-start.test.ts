@@ -24,21 +24,25 @@ afterAll(() => database.drop())
 
 test('continues when the connection of any of its steps breaks', async () => {
   for (const statement of [
-    ...['signing_keys', 'sandbox_records', 'first-start'],
-    ...['sync_states', 'log_readers', 'webhook_workers'],
+    'signing_keys',
+    'sandbox_records',
+    'first-start',
+    'sync_states',
+    'log_readers',
+    'webhook_workers',
   ])
     way.endAt(statement)
   const { address } = await services.start('all')
   expect(way.toEnd).toEqual([])
-  const { data: users } = await services.ask(address, '/2024-03/one/users')
-  const { data: credentials } = await services.ask(
+  const { data: users } = await services.call(address, '/2024-03/one/users')
+  const { data: credentials } = await services.call(
     address,
     `/2024-03/users/${users[0].userId}/credentials`,
   )
   expect(credentials).toHaveLength(2)
   for (const { credentialId } of credentials) {
     const path = `/2024-03/one/crm/contacts/count?credentialId=${credentialId}`
-    expect((await services.ask(address, path)).count).toBeGreaterThan(0)
+    expect((await services.call(address, path)).count).toBeGreaterThan(0)
   }
 })
 

@@ -37,7 +37,7 @@ export function startProcess(script: string, args: string[], options: ForkOption
   return child
 }
 
-/** The first message for which `select` returns a value; rejects if the process exits before. */
+/** The first value that `select` returns for a message; rejects if the process exits before. */
 export function nextMessage<Message, Found>(
   child: ChildProcess,
   select: (message: Message) => Found | undefined,

@@ -21,17 +21,17 @@ afterAll(async () => {
 })
 
 test('an API and two workers are each killed, and every written record is delivered', async () => {
-  const { ask, start } = services
+  const { call, start } = services
   // All start at the same time, on an empty database.
   const [api, first, second] = await Promise.all([start('api'), start('worker'), start('worker')])
-  const { data: users } = await ask(api.address, '/2024-03/one/users')
+  const { data: users } = await call(api.address, '/2024-03/one/users')
   expect(users).toHaveLength(1)
-  const { data: credentials } = await ask(
+  const { data: credentials } = await call(
     api.address,
     `/2024-03/users/${users[0].userId}/credentials`,
   )
   const query = `credentialId=${credentials[0].credentialId}`
-  await ask(api.address, '/2024-03/one/webhooks', {
+  await call(api.address, '/2024-03/one/webhooks', {
     address: `${receiver.origin}/hook`,
     topic: ['crm/contacts'],
   })
@@ -39,7 +39,7 @@ test('an API and two workers are each killed, and every written record is delive
   const written: string[] = []
   const write = async (address: string, name: string): Promise<void> => {
     const path = `/2024-03/one/crm/contacts?${query}`
-    const { contact } = await ask(address, path, { lastName: name })
+    const { contact } = await call(address, path, { lastName: name })
     written.push(contact.id)
   }
   for (let n = 0; n < 10; n++) await write(api.address, `before ${n}`)

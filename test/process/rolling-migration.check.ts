@@ -44,8 +44,8 @@ afterAll(async () => {
 
 test('requests of the old version continue while a reader blocks the lock of the new one', async () => {
   const { address } = await services.start('all')
-  const { data: users } = await services.ask(address, '/2024-03/one/users')
-  const { data: credentials } = await services.ask(
+  const { data: users } = await services.call(address, '/2024-03/one/users')
+  const { data: credentials } = await services.call(
     address,
     `/2024-03/users/${users[0].userId}/credentials`,
   )
@@ -66,8 +66,8 @@ test('requests of the old version continue while a reader blocks the lock of the
       answered += 1
     }
   }
-  const read = () => services.ask(address, path)
-  const write = () => services.ask(address, path, { lastName: 'Noether' })
+  const read = () => services.call(address, path)
+  const write = () => services.call(address, path, { lastName: 'Noether' })
   const loads = Promise.all([...Array.from({ length: READERS }, () => load(read)), load(write)])
   loads.catch(() => {})
 

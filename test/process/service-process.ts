@@ -90,22 +90,22 @@ export const openServices = async (url: string, cli = CLI) => {
       path: string,
       body?: object,
     ) => {
-      const answer = await fetch(address + path, {
+      const response = await fetch(address + path, {
         method,
         // A request without a body has no type of it.
         headers: body ? headers : { authorization: headers.authorization },
         ...(body && { body: JSON.stringify(body) }),
       })
-      return { status: answer.status, text: await answer.text() }
+      return { status: response.status, text: await response.text() }
     },
     /** A request that must succeed. */
-    ask: async (address: string, path: string, body?: object) => {
-      const answer = await fetch(address + path, {
+    call: async (address: string, path: string, body?: object) => {
+      const response = await fetch(address + path, {
         headers,
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
       })
-      const text = await answer.text()
-      expect(answer.status, text).toBe(200)
+      const text = await response.text()
+      expect(response.status, text).toBe(200)
       return JSON.parse(text)
     },
     close: async (): Promise<void> => {

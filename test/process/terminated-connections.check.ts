@@ -46,17 +46,17 @@ const writeVersions = async (
   let id: string | undefined
   for (let version = 1; !isOver(); version++) {
     const name = `version ${version} of ${writer}`
-    const answer = await services.send(
+    const response = await services.send(
       address,
       id ? 'PUT' : 'POST',
       `/2024-03/one/${TOPIC}${id ? `/${id}` : ''}?credentialId=${credentialId}`,
       { lastName: name },
     )
-    if (answer.status === 200) {
-      id ??= String(JSON.parse(answer.text).contact.id)
+    if (response.status === 200) {
+      id ??= String(JSON.parse(response.text).contact.id)
       onWritten(name)
     } else {
-      expect(EXPECTED).toContain(JSON.parse(answer.text).error.code)
+      expect(EXPECTED).toContain(JSON.parse(response.text).error.code)
       await wait(20)
     }
   }
@@ -65,9 +65,9 @@ const writeVersions = async (
 test(`${ROUNDS} rounds of terminating all connections under ${WRITERS} writers`, async () => {
   const service = await services.start('all')
   const { address } = service
-  const { data: users } = await services.ask(address, '/2024-03/one/users')
+  const { data: users } = await services.call(address, '/2024-03/one/users')
   const path = `/2024-03/users/${users[0].userId}/credentials`
-  const { data: credentials } = await services.ask(address, path)
+  const { data: credentials } = await services.call(address, path)
   const { credentialId } = credentials[0]
 
   const written: string[] = []

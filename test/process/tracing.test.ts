@@ -363,7 +363,7 @@ test('without a collector, no module of OpenTelemetry is loaded', async () => {
     expect(await list()).toBe('')
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT }
     const service = await services.start('all', { ...hooks, env })
-    await services.ask(service.address, '/2024-03/one/users')
+    await services.call(service.address, '/2024-03/one/users')
     expect(await service.end('SIGTERM')).toBe('0')
   }
   expect(await list()).toContain('sdk-trace')

@@ -39,7 +39,7 @@ const send = async (
   path: string,
   { body, bearer = services.key, headers = {} }: SendOptions = {},
 ) => {
-  const answer = await fetch(address + path, {
+  const response = await fetch(address + path, {
     method,
     headers: {
       authorization: `Bearer ${bearer}`,
@@ -48,7 +48,11 @@ const send = async (
     },
     ...(body && { body: JSON.stringify(body) }),
   })
-  return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: JSON.parse(await response.text()),
+  }
 }
 interface SendOptions {
   readonly body?: object
@@ -120,9 +124,9 @@ describe.each([
     const wrong = await services.start('api', host)
     const right = await services.start('api')
     const ok = async (method: string, path: string, options?: SendOptions) => {
-      const answer = await send(wrong, method, path, options)
-      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-      return answer.body
+      const response = await send(wrong, method, path, options)
+      expect(response.status, JSON.stringify(response.body)).toBe(200)
+      return response.body
     }
 
     const { userId } = await ok('POST', '/2023-12/users', { body: { username: 'harbour' } })
@@ -217,11 +221,20 @@ describe.each([
     expect(findWrong(spans, from, to)).toEqual([])
     const seen = spans.map(({ column }) => column)
     for (const column of [
-      ...['credentials.created_at', 'sync_states.due_at', 'sync_states.completed_at'],
-      ...['api_keys.revoked_at', 'api_keys.last_used_at', 'idempotent_requests.expires_at'],
-      ...['webhook_subscriptions.updated_at', 'webhook_subscriptions.old_secret_until'],
-      ...['integrations.old_secret_until', 'installed_workflows.active_since', 'purges.due_at'],
-      ...['workflow_runs.finished_at', 'signing_keys.created_at', 'changes.at'],
+      'credentials.created_at',
+      'sync_states.due_at',
+      'sync_states.completed_at',
+      'api_keys.revoked_at',
+      'api_keys.last_used_at',
+      'idempotent_requests.expires_at',
+      'webhook_subscriptions.updated_at',
+      'webhook_subscriptions.old_secret_until',
+      'integrations.old_secret_until',
+      'installed_workflows.active_since',
+      'purges.due_at',
+      'workflow_runs.finished_at',
+      'signing_keys.created_at',
+      'changes.at',
       'webhook_retries.due_at',
     ])
       expect(seen).toContain(column)

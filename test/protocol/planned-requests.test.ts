@@ -15,13 +15,13 @@ let tenant: Tenant
 let foreign: Tenant
 let userToken: string
 /** What the service has logged and counted since the last response. */
-let noted: unknown[] = []
+let recorded: unknown[] = []
 
 const metrics = new Proxy({} as Metrics, {
   get: (_target, name) => (facts: object) =>
     void (
       /^on(?:Request|Operation)$/.test(String(name)) &&
-      noted.push([name, { ...facts, tookMs: undefined }])
+      recorded.push([name, { ...facts, tookMs: undefined }])
     ),
 })
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
     {
       write: (line) => {
         const { time: _time, durationMs: _duration, requestId: _id, ...facts } = JSON.parse(line)
-        if (facts.msg === 'request') noted.push(facts)
+        if (facts.msg === 'request') recorded.push(facts)
       },
     },
   )
@@ -58,20 +58,20 @@ interface Sent {
 const CHANGING = ['date', 'x-request-id', 'ratelimit', 'ratelimit-policy']
 
 const send = async (url: string, { body, headers, key = tenant.key }: Sent) => {
-  noted = []
+  recorded = []
   const controllers = vi.spyOn(globalThis, 'AbortController')
   const response = await service.send(key, 'POST', url, body, headers)
   // The route creates one for Yoga, which can also serve an event stream.
   const isPlanned = controllers.mock.calls.length === 0
   controllers.mockRestore()
-  const kept = Object.entries(response.headers).filter(([name]) => !CHANGING.includes(name))
+  const constant = Object.entries(response.headers).filter(([name]) => !CHANGING.includes(name))
   return {
     isPlanned,
     status: response.statusCode,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(constant),
     // The id is of the request.
     body: response.body.replace(/"requestId":"[^"]{36}"/g, '"requestId":""'),
-    noted: JSON.parse(JSON.stringify(noted)),
+    noted: JSON.parse(JSON.stringify(recorded)),
   }
 }
 

@@ -9,7 +9,13 @@ import { buildSchema } from '../../src/api/graphql/schema.ts'
 import { checkTrustedDocuments } from '../../src/api/graphql/trusted-documents.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { readTrustedDocuments } from '../../src/process/trusted-documents-file.ts'
-import { account, CREDENTIAL, openSocketClient, type Stage, startStage } from '../delivery/stage.ts'
+import {
+  account,
+  CREDENTIAL,
+  openSocketClient,
+  type SubscriptionHarness,
+  startSubscriptionHarness,
+} from '../delivery/subscription-harness.ts'
 import { openServer } from '../support/service.ts'
 
 const LIST = 'query List($id: ID!) { crmAccounts(credentialId: $id) { totalCount } }'
@@ -21,7 +27,7 @@ const variables = { id: CREDENTIAL }
 let folder: string
 let path: string
 /** Runs only trusted documents. */
-let stage: Stage
+let harness: SubscriptionHarness
 /** On the same database; runs all documents. */
 let open: Awaited<ReturnType<typeof openServer>>
 
@@ -35,26 +41,26 @@ beforeAll(async () => {
   path = join(folder, 'documents.json')
   const trusted = [LIST, CHANGES, CREATE].map((text) => [idOf(text), text])
   await write(JSON.stringify(Object.fromEntries([...trusted, ['list', LIST]])))
-  stage = await startStage({ trustedDocuments: path, trustedDocumentsOnly: true })
-  open = await openServer(stage.service.url, { trustedDocuments: path })
+  harness = await startSubscriptionHarness({ trustedDocuments: path, trustedDocumentsOnly: true })
+  open = await openServer(harness.service.url, { trustedDocuments: path })
 })
 afterAll(async () => {
   await open.stop()
-  await stage.stop()
+  await harness.stop()
   await rm(folder, { recursive: true })
 })
 
 const persisted = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } })
 
-const post = async (body: object, server = stage.service.server) => {
-  const headers = { authorization: `Bearer ${stage.tenant.key}` }
+const post = async (body: object, server = harness.service.server) => {
+  const headers = { authorization: `Bearer ${harness.tenant.key}` }
   const response = await server.inject({ method: 'POST', url: '/graphql', headers, payload: body })
   return { status: response.statusCode, ...response.json() }
 }
 
 const get = async (parameters: Record<string, string>) => {
   const url = `/graphql?${new URLSearchParams({ ...parameters, variables: JSON.stringify(variables) })}`
-  return (await stage.service.send(stage.tenant.key, 'GET', url)).json()
+  return (await harness.service.send(harness.tenant.key, 'GET', url)).json()
 }
 
 const found = { data: { crmAccounts: { totalCount: expect.any(Number) } } }
@@ -92,7 +98,7 @@ describe('over HTTP', () => {
     expect(byId.errors[0].message).toBe(byText.errors[0].message)
   })
 
-  test('other documents are refused', async () => {
+  test('other documents are rejected', async () => {
     const other = `${LIST} `
     expect(await post({ query: other, variables })).toMatchObject({
       status: 403,
@@ -112,7 +118,7 @@ describe('over HTTP', () => {
     [{ extensions: { persistedQuery: 'list' } }, 'query'],
     [{}, 'query'],
   ])('%j is invalid', async (named, field) => {
-    for (const server of [stage.service.server, open.server])
+    for (const server of [harness.service.server, open.server])
       expect(await post(named, server)).toMatchObject({
         status: 400,
         ...refused('INVALID_PARAMETER', field),
@@ -123,10 +129,10 @@ describe('over HTTP', () => {
 describe('subscriptions', () => {
   test('over Server-Sent Events', async () => {
     const events = (body: object) =>
-      fetch(stage.url, {
+      fetch(harness.url, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${stage.tenant.key}`,
+          authorization: `Bearer ${harness.tenant.key}`,
           accept: 'text/event-stream',
           'content-type': 'application/json',
         },
@@ -139,14 +145,14 @@ describe('subscriptions', () => {
     for (let n = 1; !text.includes('event: next'); n++) {
       // The stream has started with its first bytes.
       text += (await reader?.read())?.value ?? ''
-      await stage.write([account(n)])
+      await harness.write([account(n)])
     }
     expect(text).toContain('"crmAccounts"')
     await reader?.cancel()
   })
 
   test('over WebSockets', async () => {
-    const client = openSocketClient(stage.url, stage.tenant.key)
+    const client = openSocketClient(harness.url, harness.tenant.key)
     const run = (payload: { query: string; extensions?: Record<string, unknown> }) =>
       new Promise<unknown>((resolve) => {
         const stop = client.subscribe(payload, {
@@ -174,7 +180,7 @@ describe('subscriptions', () => {
     void changed.then(() => {
       isDone = true
     })
-    for (let n = 100; !isDone; n++) await stage.write([account(n)])
+    for (let n = 100; !isDone; n++) await harness.write([account(n)])
     expect(await changed).toMatchObject({ data: { crmAccounts: { cursor: expect.any(String) } } })
     await client.dispose()
   })
@@ -186,12 +192,12 @@ describe('the file', () => {
     ['[]', 'expected a JSON object of documents by their hashes'],
     ['{"": "{ __typename }"}', 'entry "": expected an id of 1 to 200 characters'],
     ['{"a": 1}', 'entry "a": expected the text of a GraphQL document'],
-  ])('%s is refused', async (content, reason) => {
+  ])('%s is rejected', async (content, reason) => {
     await write(content)
     expect(() => readTrustedDocuments(path)).toThrow(`TRUSTED_DOCUMENTS ${path}: ${reason}.`)
   })
 
-  test('a missing file is refused', () => {
+  test('a missing file is rejected', () => {
     expect(() => readTrustedDocuments(`${path}.missing`)).toThrow('the file cannot be read')
   })
 

@@ -14,7 +14,7 @@ import {
 import { recordRows } from '../support/random-records.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { A, B, openStage } from './stage.ts'
+import { A, B, openReadHarness } from './read-harness.ts'
 
 const SEED = 20_261_123
 const RECORDS = 30
@@ -34,7 +34,7 @@ let tenant: Tenant
 const stored = new Map<Resource, readonly RecordRow[]>()
 
 beforeAll(async () => {
-  ;({ service, tenant } = await openStage())
+  ;({ service, tenant } = await openReadHarness())
   for (const resource of stages) {
     const [rows = []] = fc.sample(recordRows(A, resource, { count: RECORDS, deleted: true }), {
       seed: SEED,
@@ -178,8 +178,11 @@ describe.each(stages.map((resource) => [resource.topic, resource] as const))(
   },
 )
 
-const ask = async (fields: string, variables: Record<string, unknown> = {}, parameters = '') =>
-  service.graphql(tenant.key, `query ${parameters} { ${fields} }`, variables)
+const sendFields = async (
+  fields: string,
+  variables: Record<string, unknown> = {},
+  parameters = '',
+) => service.graphql(tenant.key, `query ${parameters} { ${fields} }`, variables)
 
 describe('an aggregate', () => {
   test('without records is one group without keys, and no group with keys', async () => {
@@ -201,7 +204,7 @@ describe('an aggregate', () => {
   test('reads several credentials, and groups by them', async () => {
     const query = `accountingInvoicesAggregate(userId: "${tenant.userId}", filter: { includeDeleted: true }, groupBy: [CREDENTIAL_ID]) { key { credentialId } count }`
     for (const _run of [1, 2, 3])
-      expect((await ask(query)).data.accountingInvoicesAggregate).toEqual([
+      expect((await sendFields(query)).data.accountingInvoicesAggregate).toEqual([
         { key: { credentialId: A }, count: RECORDS },
         { key: { credentialId: B }, count: 2 },
       ])
@@ -261,7 +264,7 @@ describe('an aggregate', () => {
     const refused = await service.rest(tenant.key, path)
     expect(refused.json().error).toMatchObject(expected)
     const query = `crmNotesAggregate(credentialId: "${B}", groupBy: [NOTE_TITLE]) { count }`
-    expect((await ask(query)).errors[0]?.extensions).toMatchObject(expected)
+    expect((await sendFields(query)).errors[0]?.extensions).toMatchObject(expected)
     const filtered = await service.rest(tenant.key, `${path}&noteTitleNotEquals=0`)
     expect(filtered.json().groups).toHaveLength(MAX_GROUPS)
   })
@@ -276,7 +279,7 @@ describe('an aggregate', () => {
     ['measures=totalAmount', 'measures', /known measures/],
     ['pageSize=1', 'pageSize', /a known parameter/],
     ['currency=NOPE', 'currency', /a code such as/],
-  ])('is refused with %s', async (query, field, expected) => {
+  ])('is rejected with %s', async (query, field, expected) => {
     const response = await service.rest(
       tenant.key,
       `/accounting/invoices/aggregate?credentialId=${A}&${query}`,
@@ -288,11 +291,11 @@ describe('an aggregate', () => {
     })
   })
 
-  test('is refused over GraphQL with too many keys or fields', async () => {
+  test('is rejected over GraphQL with too many keys or fields', async () => {
     const keys = ['MEMO', 'CURRENCY', 'COMPANY_ID', 'CUSTOMER_ID', 'DUE_DATE_DAY', 'DUE_DATE_YEAR']
     expect(keys).toHaveLength(MAX_GROUP_KEYS + 1)
     const of = (argument: string, fields: string) =>
-      ask(`accountingInvoicesAggregate(credentialId: "${A}"${argument}) { ${fields} }`)
+      sendFields(`accountingInvoicesAggregate(credentialId: "${A}"${argument}) { ${fields} }`)
     const many = await of(`, groupBy: [${keys}]`, 'count')
     expect(many.errors[0]?.extensions).toMatchObject({ details: [{ field: 'groupBy' }] })
     const names = measuredFields(catalogue.get('accounting/invoices'))

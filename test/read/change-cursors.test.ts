@@ -32,7 +32,7 @@ test.each([
   [encoded(`1.0.1.${2n ** 63n}`), 'more than PostgreSQL takes'],
   [`${encoded('1.0.1.1')}=`, 'padding'],
   ['A'.repeat(100_000), 'a long text'],
-])('%# is refused: %s (%s)', (text) => {
+])('%# is rejected: %s (%s)', (text) => {
   const refusal = (): void => void decodeChangeCursor(text, 'after')
   expect(refusal).toThrow(ApiError)
   expect(refusal).toThrow('after: expected a cursor that the change log returned.')

@@ -9,7 +9,7 @@ import { matchChange } from '../../src/query/record-filter.ts'
 import { filterSql } from '../../src/store/records/filter-sql.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { A, B, openStage, remoteIds } from './stage.ts'
+import { A, B, openReadHarness, remoteIds } from './read-harness.ts'
 
 const accounts = catalogue.get('crm/accounts')
 const contacts = catalogue.get('crm/contacts')
@@ -32,7 +32,7 @@ const contact = (credentialId: string, n: number, of: number | null, lastName: s
 })
 
 beforeAll(async () => {
-  ;({ service, tenant } = await openStage())
+  ;({ service, tenant } = await openReadHarness())
   await service.save(tenant, A, accounts, [
     account(A, 1, { industry: 'Retail', accountOwner: 'Ada' }),
     account(A, 2, { industry: 'Retail, online', accountOwner: 'Bo' }),
@@ -147,7 +147,7 @@ describe('a filter over GraphQL', () => {
     }
   })
 
-  test('is refused by a planned field on every run, when the rest of the document is compiled', async () => {
+  test('is rejected by a planned field on every run, when the rest of the document is compiled', async () => {
     const query = `query ($owner: String) {
       list: crmAccounts(credentialId: "${A}", filter: { accountOwner: $owner }) { nodes { remoteId } }
       groups: crmAccountsAggregate(credentialId: "${A}") { count }
@@ -185,7 +185,7 @@ describe('a parameter of several values over REST', () => {
     expect(remoteIds(body.accounts).join(' ')).toBe(expected)
   })
 
-  test('holds a hundred ids of the service, and is refused with more', async () => {
+  test('holds a hundred ids of the service, and is rejected with more', async () => {
     const ids = Array.from({ length: 100 }, (_, n) => recordId(A, accounts.topic, String(n)))
     const listed = await service.rest(
       tenant.key,
@@ -221,7 +221,7 @@ const lists = { catalogue, acceptsLinks: true }
 const nest = (levels: number): object =>
   levels === 0 ? { industry: 'x' } : { not: nest(levels - 1) }
 
-describe('a filter is refused', () => {
+describe('a filter is rejected', () => {
   test.each([
     [{ industry: null }, 'industry', /use industryIsNull: true/],
     [{ industryIn: null }, 'industryIn', /use industryIsNull: true/],
@@ -273,7 +273,7 @@ describe('a filter is refused', () => {
 describe('a subscription', () => {
   const changes = { catalogue, acceptsLinks: false }
 
-  test('refuses a filter of linked records', () => {
+  test('rejects a filter of linked records', () => {
     expect(() => parseFilterInput(changes, accounts, { or: [{ contacts: { some: {} } }] })).toThrow(
       'or[0].contacts: expected no filter of linked records in a subscription',
     )

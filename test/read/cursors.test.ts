@@ -1,4 +1,4 @@
-/** Cursors and page numbers: followed to the end of a list, or refused in a list that they do not belong to. */
+/** Cursors and page numbers: followed to the end of a list, or rejected in a list that they do not belong to. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import type { Resource } from '../../src/definition/resource.ts'

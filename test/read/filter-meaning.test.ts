@@ -4,13 +4,13 @@ import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { B, openStage } from './stage.ts'
+import { B, openReadHarness } from './read-harness.ts'
 
 let service: TestService
 let tenant: Tenant
 
 beforeAll(async () => {
-  ;({ service, tenant } = await openStage())
+  ;({ service, tenant } = await openReadHarness())
 })
 afterAll(() => service.stop())
 

@@ -138,7 +138,7 @@ const oneValue = (resource: Resource, parameter: FilterParameter): fc.Arbitrary<
       return fc.oneof(aDay, present, instants, instants.map(withOffset))
     }
     default:
-      throw new TypeError(`${field} has the kind ${kind}, for which this test has no values.`)
+      throw new TypeError(`${field} has the kind ${kind}, and this test has no values for it.`)
   }
 }
 

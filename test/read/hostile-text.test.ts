@@ -5,13 +5,13 @@ import { filterParameters } from '../../src/query/filter.ts'
 import type { StoredRecord } from '../support/filter-oracle.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { A, B, openStage } from './stage.ts'
+import { A, B, openReadHarness } from './read-harness.ts'
 
 let service: TestService
 let tenant: Tenant
 
 beforeAll(async () => {
-  ;({ service, tenant } = await openStage())
+  ;({ service, tenant } = await openReadHarness())
 })
 afterAll(() => service.stop())
 

@@ -25,7 +25,7 @@ test('are at a path of their own, and below their parent', () => {
   ])
 })
 
-test('a parent that is not a reference is refused by name', () => {
+test('a parent that is not a reference is rejected by name', () => {
   expect(() => resourcePaths(shelf('room'))).toThrow(
     'commerce/shelves: the parent room is not a reference field of the resource.',
   )

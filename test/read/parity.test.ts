@@ -5,11 +5,11 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { fullSelection } from '../support/selection.ts'
-import { CREDENTIAL, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
 
 const RECORDS = 7
 
-const stock = stockedService(RECORDS)
+const harness = serviceWithRecords(RECORDS)
 
 /** The same list over REST and over GraphQL. */
 const listBoth = async (
@@ -18,10 +18,10 @@ const listBoth = async (
   typed: Readonly<Record<string, unknown>>,
 ) => {
   const query = new URLSearchParams({ credentialId: CREDENTIAL, ...parameters })
-  const rest = await stock.rest(`${resource.restPath}?${query}`)
-  const count = await stock.rest(`${resource.restPath}/count?${query}`)
-  const graph = await stock.service.graphql(
-    stock.tenant.key,
+  const rest = await harness.rest(`${resource.restPath}?${query}`)
+  const count = await harness.rest(`${resource.restPath}/count?${query}`)
+  const graph = await harness.service.graphql(
+    harness.tenant.key,
     `query ($filter: ${resource.typeName}Filter) {
       list: ${resource.listField}(credentialId: "${CREDENTIAL}", filter: $filter) {
         totalCount nodes { ${fullSelection(resource)} }
@@ -50,21 +50,21 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
     })
 
     test('gets the same record by id and by remote id', async () => {
-      const listed = await stock.rest(`${resource.restPath}?credentialId=${CREDENTIAL}`)
+      const listed = await harness.rest(`${resource.restPath}?credentialId=${CREDENTIAL}`)
       const record = listed
         .json()
         [resource.plural].find((one: { remoteId: string }) => one.remoteId === '2')
       for (const id of [record.id, '2']) {
-        const rest = await stock.rest(`${resource.restPath}/${id}?credentialId=${CREDENTIAL}`)
-        const graph = await stock.service.graphql(
-          stock.tenant.key,
+        const rest = await harness.rest(`${resource.restPath}/${id}?credentialId=${CREDENTIAL}`)
+        const graph = await harness.service.graphql(
+          harness.tenant.key,
           `{ one: ${resource.getField}(credentialId: "${CREDENTIAL}", id: "${id}") { ${fullSelection(resource)} } }`,
         )
         expect(rest.json()).toEqual({ [resource.name]: record })
         expect(graph.data.one).toEqual(record)
       }
-      const node = await stock.service.graphql(
-        stock.tenant.key,
+      const node = await harness.service.graphql(
+        harness.tenant.key,
         `{ node(id: "${record.id}") { __typename ... on ${resource.typeName} { ${fullSelection(resource)} } } }`,
       )
       expect(node.data.node).toEqual({ __typename: resource.typeName, ...record })
@@ -98,7 +98,7 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
       }
     })
 
-    test('refuses the same input with the same code', async () => {
+    test('rejects the same input with the same code', async () => {
       const cases = [
         { query: 'pageSize=0', args: 'first: 0' },
         { query: 'pageSize=101', args: 'first: 101' },
@@ -110,9 +110,9 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
         { query: 'remoteId=%00', args: String.raw`filter: { remoteId: "\u0000" }` },
       ]
       for (const { query, args } of cases) {
-        const rest = await stock.rest(`${resource.restPath}?credentialId=${CREDENTIAL}&${query}`)
-        const graph = await stock.service.graphql(
-          stock.tenant.key,
+        const rest = await harness.rest(`${resource.restPath}?credentialId=${CREDENTIAL}&${query}`)
+        const graph = await harness.service.graphql(
+          harness.tenant.key,
           `{ ${resource.listField}(credentialId: "${CREDENTIAL}", ${args}) { nodes { id } } }`,
         )
         expect(rest.statusCode, query).toBe(400)
@@ -120,9 +120,9 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
         expect(graph.errors[0]?.extensions.code, args).toBe(rest.json().error.code)
       }
       const unknown = '99999999-0000-4000-8000-000000000009'
-      const rest = await stock.rest(`${resource.restPath}?credentialId=${unknown}`)
-      const graph = await stock.service.graphql(
-        stock.tenant.key,
+      const rest = await harness.rest(`${resource.restPath}?credentialId=${unknown}`)
+      const graph = await harness.service.graphql(
+        harness.tenant.key,
         `{ ${resource.listField}(credentialId: "${unknown}") { nodes { id } } }`,
       )
       expect([rest.statusCode, rest.json().error.code]).toEqual([404, 'CREDENTIAL_NOT_FOUND'])

@@ -4,13 +4,13 @@ import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { A, B, openStage, remoteIds } from './stage.ts'
+import { A, B, openReadHarness, remoteIds } from './read-harness.ts'
 
 let service: TestService
 let tenant: Tenant
 
 beforeAll(async () => {
-  ;({ service, tenant } = await openStage())
+  ;({ service, tenant } = await openReadHarness())
 })
 afterAll(() => service.stop())
 

@@ -119,7 +119,7 @@ describe('over REST, one statement', () => {
     expect(tablesOf(next.statements)).toEqual([['accounting_payments']])
   })
 
-  test('except for a refused request: none', async () => {
+  test('except for a rejected request: none', async () => {
     const { response, statements } = await rest(
       `/accounting/payments?credentialId=${CREDENTIAL}&pageSize=0`,
     )

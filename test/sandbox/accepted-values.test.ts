@@ -4,17 +4,23 @@ import type { Json } from '../../src/definition/connector.ts'
 import type { Field, Fields } from '../../src/definition/field.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { currencyCodes } from '../../src/resources/currency-codes.ts'
-import { openPlayground, type Playground } from './playground.ts'
+import { openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
 import { samples } from './write-samples.ts'
-import { type Desk, type Given, openDesk, type Written, writerOf } from './writing.ts'
+import {
+  type FieldValues,
+  type TenantWrites,
+  tenantWrites,
+  type Written,
+  writerOf,
+} from './writing.ts'
 
-let playground: Playground
-let desk: Desk
+let harness: SandboxHarness
+let writes: TenantWrites
 beforeAll(async () => {
-  playground = await openPlayground()
-  desk = openDesk(playground)
+  harness = await openSandboxHarness()
+  writes = tenantWrites(harness)
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 interface Choice {
   readonly topic: string
@@ -43,7 +49,7 @@ const choices = Object.keys(samples).flatMap((topic) => {
 })
 
 /** The sample's fields with another value at the path; in a list, one entry for each of `values`. */
-const withValues = (topic: string, path: string, values: readonly string[]): Given => {
+const withValues = (topic: string, path: string, values: readonly string[]): FieldValues => {
   const [field = '', inner] = path.split('.')
   if (inner === undefined) return { [field]: values[0] ?? null }
   const sample: Json | undefined = samples[topic]?.update[field]
@@ -86,13 +92,13 @@ test.each(choices)(
   async (choice) => {
     const { topic, path } = choice
     const sample = samples[topic]
-    let record = await desk.create(topic, sample?.create ?? {})
+    let record = await writes.create(topic, sample?.create ?? {})
     const isFixed = !writerOf(topic).update?.fields.some((name) => path.startsWith(name))
     for (const values of writesOf(choice)) {
       const fields = withValues(topic, path, values)
       record = isFixed
-        ? await desk.create(topic, { ...sample?.create, ...fields })
-        : await desk.update(topic, record, fields)
+        ? await writes.create(topic, { ...sample?.create, ...fields })
+        : await writes.update(topic, record, fields)
       const shown = valuesAt(record, path).map((value) => String(value).toUpperCase())
       expect(shown).toEqual(values)
       if (path === 'currency' && record.row.lineItems !== undefined)
@@ -111,24 +117,24 @@ describe('a free text of the contract', () => {
   test.each(free)('%s is stored as written', async (field, values) => {
     const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }]
     for (const value of values) {
-      const made = await desk.create('commerce/orders', { lineItems, [field]: value })
+      const made = await writes.create('commerce/orders', { lineItems, [field]: value })
       expect(made.row[field]).toBe(value)
-      const later = await desk.update('commerce/orders', made, { totalShipping: '1' })
+      const later = await writes.update('commerce/orders', made, { totalShipping: '1' })
       expect(later.row[field]).toBe(value)
     }
   })
 
   test('an order in a custom state is shipped, changed and deleted like any other', async () => {
-    const order = await desk.create('commerce/orders', {
+    const order = await writes.create('commerce/orders', {
       lineItems: [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 2 }],
       orderStatus: 'Active',
       fulfillmentStatus: 'unfulfilled',
     })
-    await desk.create('commerce/fulfillments', {
+    await writes.create('commerce/fulfillments', {
       orderId: order.raw.id,
       lineItems: [{ variantId: 'var_0001', quantity: 2 }],
     })
-    const shipped = await desk.get('commerce/orders', order.raw.id)
+    const shipped = await writes.get('commerce/orders', order.raw.id)
     expect(shipped?.row).toMatchObject({
       orderStatus: 'Active',
       orderState: null,
@@ -136,11 +142,11 @@ describe('a free text of the contract', () => {
       fulfillmentState: 'FULFILLED',
     })
     // The life of the sandbox passes over orders in states that it does not know.
-    await playground.app.advance('acme', 60)
-    const later = await desk.get('commerce/orders', order.raw.id)
+    await harness.app.advance('acme', 60)
+    const later = await writes.get('commerce/orders', order.raw.id)
     if (!later) throw new Error('The order is gone.')
     expect(later.row.orderStatus).toBe('Active')
-    await desk.remove('commerce/orders', later)
+    await writes.remove('commerce/orders', later)
   })
 
   test.each([
@@ -149,15 +155,15 @@ describe('a free text of the contract', () => {
     ['commerce/fulfillments', { orderId: 'ord_0001', lineItems: [], trackingNumbers: ['1'] }],
     ['commerce/orders', { billingAddress: { city: 'Cork' }, shippingAddress: { lastName: 'B' } }],
   ] as const)('%s accepts %j', async (topic, fields) => {
-    const { row } = await desk.create(topic, { ...samples[topic]?.create, ...fields })
-    const { orderId: _, ...shown }: Given = fields
+    const { row } = await writes.create(topic, { ...samples[topic]?.create, ...fields })
+    const { orderId: _, ...shown }: FieldValues = fields
     expect(row).toMatchObject(shown)
   })
 })
 
 describe('amounts', () => {
   const sums = async (currency: string, unitPrice: string, quantity: number) => {
-    const { row } = await desk.create('accounting/invoices', {
+    const { row } = await writes.create('accounting/invoices', {
       ...samples['accounting/invoices']?.create,
       currency,
       exchangeRate: '0.5',
@@ -177,7 +183,7 @@ describe('amounts', () => {
   })
 
   test('are settled by payments to the last unit', async () => {
-    const invoice = await desk.create('accounting/invoices', {
+    const invoice = await writes.create('accounting/invoices', {
       ...samples['accounting/invoices']?.create,
       currency: 'KWD',
       lineItems: [{ description: 'Desk', accountId: 'acc_0021', unitPrice: '0.125', quantity: 3 }],
@@ -186,12 +192,12 @@ describe('amounts', () => {
       ['0.46', '0.001', 'part_paid'],
       ['0.001', '0.00', 'paid'],
     ] as const) {
-      await desk.create(
+      await writes.create(
         'accounting/payments',
         { transactionDate: '2026-01-05', totalAmount: amount, currency: 'KWD' },
         { invoice: invoice.raw.id },
       )
-      const now = await desk.get('accounting/invoices', invoice.raw.id)
+      const now = await writes.get('accounting/invoices', invoice.raw.id)
       expect(now?.raw).toMatchObject({ balance, state })
     }
   })

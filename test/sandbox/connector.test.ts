@@ -6,7 +6,7 @@ import { createMapper } from '../../src/definition/mapping.ts'
 import { connectors } from '../../src/generated/registry.ts'
 import { AppRefusedError } from '../../src/outbound/app-error.ts'
 import { REQUEST } from '../support/steps.ts'
-import { openPlayground, type Playground } from './playground.ts'
+import { openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
 
 const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
 
@@ -16,15 +16,15 @@ const method = methodOf(connector.auth, null)
 if (!method) throw new Error('The sandbox has no method.')
 const topics = Object.keys(connector.resources)
 
-let playground: Playground
+let harness: SandboxHarness
 beforeAll(async () => {
-  playground = await openPlayground()
+  harness = await openSandboxHarness()
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
-const send = async (path: string, token = playground.acme.token): Promise<AppResponse> => {
+const send = async (path: string, token = harness.acme.token): Promise<AppResponse> => {
   const values = { tenant: 'acme', token }
-  const response = await playground.app.handle(
+  const response = await harness.app.handle(
     new Request(baseUrlOf(method, values) + path, {
       headers: { ...authenticate(method, values).headers },
     }),
@@ -62,9 +62,9 @@ const pull = async (topic: string, since?: string) => {
 test('lists what changed since the last run, including deleted records, and nothing else', async () => {
   const before = new Map<string, Awaited<ReturnType<typeof pull>>>()
   for (const topic of topics) before.set(topic, await pull(topic))
-  const { now } = playground.clock
-  playground.clock.now = new Date(now.getTime() + 60_000)
-  await playground.app.advance('acme', 60)
+  const { now } = harness.clock
+  harness.clock.now = new Date(now.getTime() + 60_000)
+  await harness.app.advance('acme', 60)
 
   let changes = 0
   let deletions = 0
@@ -84,7 +84,7 @@ test('lists what changed since the last run, including deleted records, and noth
 
 test('a response has the time of the clock that stamps the records', async () => {
   const { headers } = await send('/v1/vendors')
-  expect(headers.date).toBe(playground.clock.now.toUTCString())
+  expect(headers.date).toBe(harness.clock.now.toUTCString())
 })
 
 test('a rejection is reported in the sandbox’s own words', async () => {

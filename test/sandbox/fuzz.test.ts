@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KindName, kindNames, kindOf, kinds } from '../../src/sandbox/kinds/kinds.ts'
-import { openPlayground, type Playground } from './playground.ts'
+import { openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
 
-let playground: Playground
+let harness: SandboxHarness
 beforeAll(async () => {
-  playground = await openPlayground()
+  harness = await openSandboxHarness()
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 const writable = kindNames.filter((kind) => kindOf(kind)?.verbs.includes('update'))
 
@@ -37,7 +37,7 @@ const oddities = fc.constantFrom<unknown>(
 test('every write, however odd, returns a record or a rejection', async () => {
   const samples = new Map<KindName, { id: string; fields: Record<string, unknown> }>()
   for (const kind of writable) {
-    const [item] = await playground.listAll(kind)
+    const [item] = await harness.listAll(kind)
     if (!item) throw new Error(`There are no ${kind}.`)
     const names = Object.keys(kinds[kind].fields.shape)
     samples.set(kind, {
@@ -57,18 +57,18 @@ test('every write, however odd, returns a record or a rejection', async () => {
         const body: Record<string, unknown> = { ...sample?.fields }
         for (const [index, odd] of changes) body[names[index % names.length] ?? ''] = odd
         const path = method === 'POST' ? `/v1/${kind}` : `/v1/${kind}/${sample?.id}`
-        const current = await playground.request('GET', `/v1/${kind}/${sample?.id}`)
-        const { status, body: answer } = await playground.request(method, path, {
+        const current = await harness.request('GET', `/v1/${kind}/${sample?.id}`)
+        const { status, body: response } = await harness.request(method, path, {
           body,
           headers: { 'if-match': current.headers.get('etag') ?? '' },
         })
         expect([200, 201, 400, 422]).toContain(status)
-        if (status >= 400) expect(typeof answer.error.reason).toBe('string')
-        expect(JSON.stringify(answer)).not.toMatch(/NaN|\de\+/)
+        if (status >= 400) expect(typeof response.error.reason).toBe('string')
+        expect(JSON.stringify(response)).not.toMatch(/NaN|\de\+/)
       },
     ),
     { numRuns: 300 },
   )
-  const accounts = await playground.listAll('ledger_accounts')
+  const accounts = await harness.listAll('ledger_accounts')
   for (const { currentBalance } of accounts) expect(currentBalance).toMatch(/^-?\d+\.\d\d$/)
 })

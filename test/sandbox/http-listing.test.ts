@@ -1,28 +1,34 @@
 /** Listings of the sandbox app, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../../src/sandbox/kinds/kinds.ts'
-import { BEGINNING, error, openPlayground, type Playground, START } from './playground.ts'
+import {
+  BEGINNING,
+  error,
+  openSandboxHarness,
+  type SandboxHarness,
+  START,
+} from './sandbox-harness.ts'
 
-let playground: Playground
+let harness: SandboxHarness
 beforeAll(async () => {
-  playground = await openPlayground()
+  harness = await openSandboxHarness()
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 describe('a listing', () => {
   test('shows every record of every kind once, with any page size', async () => {
     for (const kind of Object.keys(kinds)) {
-      const whole = await playground.listAll(kind)
-      const paged = await playground.listAll(kind, BEGINNING, 7)
+      const whole = await harness.listAll(kind)
+      const paged = await harness.listAll(kind, BEGINNING, 7)
       expect(paged.map(({ id }) => id)).toEqual(whole.map(({ id }) => id))
       expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length)
     }
   })
 
   test('starts at the requested instant, inclusive', async () => {
-    const all = await playground.listAll('invoices', BEGINNING)
+    const all = await harness.listAll('invoices', BEGINNING)
     const middle = all[30]?.modified ?? ''
-    const later = await playground.listAll('invoices', middle)
+    const later = await harness.listAll('invoices', middle)
     expect(later).toEqual(all.filter(({ modified }) => modified >= middle))
   })
 
@@ -35,14 +41,14 @@ describe('a listing', () => {
     for (const [field, values] of Object.entries(wrong))
       for (const value of values) {
         const query = new URLSearchParams({ [field]: value })
-        const { status, body } = await playground.request('GET', `/v1/vendors?${query}`)
+        const { status, body } = await harness.request('GET', `/v1/vendors?${query}`)
         expect(status, `${field}=${value}`).toBe(422)
         expect(body).toEqual(error('invalid', field))
       }
   })
 
   test('misses no record and no change while writers are at work', async () => {
-    const { request, listAll } = playground
+    const { request, listAll } = harness
     const known = await listAll('leads')
     const written = new Map<string, number>()
     const writer = async (part: number): Promise<void> => {

@@ -1,12 +1,12 @@
 /** Writes to the sandbox app, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { error, openPlayground, type Playground, type Raw } from './playground.ts'
+import { error, openSandboxHarness, type Raw, type SandboxHarness } from './sandbox-harness.ts'
 
-let playground: Playground
+let harness: SandboxHarness
 beforeAll(async () => {
-  playground = await openPlayground()
+  harness = await openSandboxHarness()
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 interface Variant {
   readonly id: string
@@ -17,7 +17,7 @@ describe('a write', () => {
   const vendor = { vendorName: 'Lantern Foods', email: 'hello@lantern.example' }
 
   test('creates a record, changes it, and deletes it', async () => {
-    const { request, listAll } = playground
+    const { request, listAll } = harness
     const made = await request('POST', '/v1/vendors', { body: vendor })
     expect(made.status).toBe(201)
     const { id, version } = made.body as Raw
@@ -57,7 +57,7 @@ describe('a write', () => {
   })
 
   test('of an outdated version is rejected', async () => {
-    const { request } = playground
+    const { request } = harness
     const { body } = await request('POST', '/v1/vendors', { body: vendor })
     const path = `/v1/vendors/${body.id}`
     const put = (ifMatch: string | undefined) =>
@@ -133,30 +133,30 @@ describe('a write', () => {
       ],
     ]
     for (const [kind, body, reason, field] of cases) {
-      const answer = await playground.request('POST', `/v1/${kind}`, { body })
-      expect(answer.body, `${kind} ${field}`).toEqual(error(reason, field))
-      expect(answer.status).toBe(422)
+      const response = await harness.request('POST', `/v1/${kind}`, { body })
+      expect(response.body, `${kind} ${field}`).toEqual(error(reason, field))
+      expect(response.status).toBe(422)
     }
     for (const body of ['', '{', '[]', 'null', '"x"'])
-      expect((await playground.request('POST', '/v1/vendors', { body })).status).toBe(400)
+      expect((await harness.request('POST', '/v1/vendors', { body })).status).toBe(400)
     const huge = JSON.stringify({ vendorName: 'x'.repeat(1_000_001) })
-    expect((await playground.request('POST', '/v1/vendors', { body: huge })).status).toBe(413)
+    expect((await harness.request('POST', '/v1/vendors', { body: huge })).status).toBe(413)
   })
 
   test('of a field that the sandbox computes is rejected', async () => {
-    const { request } = playground
+    const { request } = harness
     const receivable = await request('DELETE', '/v1/ledger_accounts/acc_0004')
     expect([receivable.status, receivable.body]).toEqual([409, error('in_use')])
-    const [payment] = await playground.listAll('payments')
-    const answer = await request('PUT', `/v1/payments/${payment?.id}`, {
+    const [payment] = await harness.listAll('payments')
+    const response = await request('PUT', `/v1/payments/${payment?.id}`, {
       body: { totalAmount: '1.00' },
       headers: { 'if-match': String(payment?.version) },
     })
-    expect([answer.status, answer.body]).toEqual([422, error('fixed', 'totalAmount')])
+    expect([response.status, response.body]).toEqual([422, error('fixed', 'totalAmount')])
   })
 
   test('of a payment settles its invoice and moves the ledger, and its deletion undoes both', async () => {
-    const { request } = playground
+    const { request } = harness
     const line = { description: 'Desk', accountId: 'acc_0021', unitPrice: '100.00', quantity: 3 }
     const { body: invoice } = await request('POST', '/v1/invoices', {
       body: {
@@ -200,8 +200,8 @@ describe('a write', () => {
   })
 
   test('of a shipment shows on its order, and an order keeps the price at its time', async () => {
-    const { request } = playground
-    const [product] = (await playground.listAll('products')) as (Raw & { variants: Variant[] })[]
+    const { request } = harness
+    const [product] = (await harness.listAll('products')) as (Raw & { variants: Variant[] })[]
     if (!product) throw new Error('The shop has no products.')
     const [variant] = product.variants
     const { body: order } = await request('POST', '/v1/orders', {
@@ -240,7 +240,7 @@ describe('a write', () => {
   })
 
   test('may keep a reference to a deleted record, but not add one', async () => {
-    const { request } = playground
+    const { request } = harness
     const { body: organization } = await request('POST', '/v1/organizations', {
       body: { accountName: 'Gone' },
     })

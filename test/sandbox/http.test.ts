@@ -1,17 +1,17 @@
 /** Access to the sandbox app, and its paths. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kindNames, kindOf } from '../../src/sandbox/kinds/kinds.ts'
-import { error, openPlayground, type Playground } from './playground.ts'
+import { error, openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
 
-let playground: Playground
+let harness: SandboxHarness
 beforeAll(async () => {
-  playground = await openPlayground()
+  harness = await openSandboxHarness()
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 describe('a tenant', () => {
   test('is created once: opened again, it has its records and a new token', async () => {
-    const { app, request } = playground
+    const { app, request } = harness
     const first = await app.openTenant('twice')
     const before = await request('GET', '/v1/vendors', { as: first })
     const second = await app.openTenant('twice', { seed: 9 })
@@ -21,21 +21,21 @@ describe('a tenant', () => {
 
   test('is created once by concurrent requests', async () => {
     const as = { tenant: 'crowd', token: 'a word that all know' }
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => playground.request('PUT', '/v1/tenant', { as })),
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => harness.request('PUT', '/v1/tenant', { as })),
     )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    const { body } = await playground.request('GET', '/v1/vendors', { as })
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+    const { body } = await harness.request('GET', '/v1/vendors', { as })
     expect(body.items).toHaveLength(25)
   })
 
   test('requires a valid name', async () => {
     for (const name of ['', 'Acme', 'a b', '-', 'x'.repeat(64), 'ä'])
-      await expect(playground.app.openTenant(name)).rejects.toThrow(RangeError)
+      await expect(harness.app.openTenant(name)).rejects.toThrow(RangeError)
   })
 
   test('accepts its own token only', async () => {
-    const { app, acme, request } = playground
+    const { app, acme, request } = harness
     const globex = await app.openTenant('globex')
     const wrong = [
       { tenant: 'acme', token: globex.token },
@@ -57,7 +57,7 @@ describe('a tenant', () => {
   })
 
   test('with a new name is created on the first sign-in, with the token passed', async () => {
-    const { request } = playground
+    const { request } = harness
     const first = { tenant: 'newcomer', token: 'open sesame' }
     const enter = async (as: typeof first) => {
       const { status, body } = await request('PUT', '/v1/tenant', { as })
@@ -72,7 +72,7 @@ describe('a tenant', () => {
   })
 
   test('sees no records of another', async () => {
-    const { app, request } = playground
+    const { app, request } = harness
     const other = await app.openTenant('other')
     const { body: made } = await request('POST', '/v1/vendors', {
       as: other,
@@ -85,7 +85,7 @@ describe('a tenant', () => {
 
 describe('a path', () => {
   test('to an unknown kind or record is not found', async () => {
-    const { request } = playground
+    const { request } = harness
     const unknown = ['/v1/toString', '/v1/_tenant', '/v2/vendors', '/', '/v1/vendors/ven_0001/x']
     for (const path of unknown) {
       const { status, body } = await request('GET', path)
@@ -100,15 +100,15 @@ describe('a path', () => {
     const isReadOnly = (kind: string) => !kindOf(kind)?.verbs.includes('create')
     expect(kindNames.filter(isReadOnly)).toContain('members')
     for (const kind of kindNames) {
-      const { status, headers } = await playground.request('POST', `/v1/${kind}`, {
+      const { status, headers } = await harness.request('POST', `/v1/${kind}`, {
         body: { nothing: 1 },
       })
       expect(status, kind).toBe(isReadOnly(kind) ? 405 : 422)
       if (isReadOnly(kind)) expect(headers.get('allow')).toBe('GET')
     }
-    const { status } = await playground.request('DELETE', '/v1/members/mem_0001')
+    const { status } = await harness.request('DELETE', '/v1/members/mem_0001')
     expect(status).toBe(405)
-    expect((await playground.request('PATCH', '/v1/vendors/ven_0001')).headers.get('allow')).toBe(
+    expect((await harness.request('PATCH', '/v1/vendors/ven_0001')).headers.get('allow')).toBe(
       'GET, PUT, DELETE',
     )
   })

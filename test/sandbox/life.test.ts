@@ -5,11 +5,11 @@ import { balanceSign } from '../../src/sandbox/ledger.ts'
 import { takeDueStep } from '../../src/sandbox/life/step.ts'
 import { createSandboxSimulation } from '../../src/sandbox/life.ts'
 import { getSandboxTenant } from '../../src/store/sandbox/sandbox-records.ts'
-import { openPlayground, type Playground, type Raw, START } from './playground.ts'
+import { openSandboxHarness, type Raw, type SandboxHarness, START } from './sandbox-harness.ts'
 
 const BEGINNING = '1970-01-01T00:00:00.000Z'
 
-const everything = async ({ listAll }: Playground): Promise<Record<string, Raw[]>> =>
+const everything = async ({ listAll }: SandboxHarness): Promise<Record<string, Raw[]>> =>
   Object.fromEntries(
     await Promise.all(names.map(async (kind) => [kind, await listAll(kind, BEGINNING)])),
   )
@@ -25,19 +25,19 @@ const balance = (accounts: readonly Raw[]): number =>
     ),
   )
 
-const opened: Playground[] = []
+const opened: SandboxHarness[] = []
 /** A clock that moves. */
 const hostClock = { nowMs: Date.now }
 
-const open = async (): Promise<Playground> => {
-  const playground = await openPlayground()
-  opened.push(playground)
-  return playground
+const open = async (): Promise<SandboxHarness> => {
+  const harness = await openSandboxHarness()
+  opened.push(harness)
+  return harness
 }
 afterAll(() => Promise.all(opened.map((each) => each.stop())))
 
 /** Runs steps of a tenant, ten seconds each. */
-const live = async ({ app, clock }: Playground, steps: number): Promise<void> => {
+const live = async ({ app, clock }: SandboxHarness, steps: number): Promise<void> => {
   for (let step = 0; step < steps; step++) {
     clock.now = new Date(clock.now.getTime() + 10_000)
     await app.advance('acme')
@@ -45,14 +45,14 @@ const live = async ({ app, clock }: Playground, steps: number): Promise<void> =>
 }
 
 describe('sixty steps', () => {
-  let playground: Playground
+  let harness: SandboxHarness
   let before: Record<string, Raw[]>
   let after: Record<string, Raw[]>
   beforeAll(async () => {
-    playground = await open()
-    before = await everything(playground)
-    await live(playground, 60)
-    after = await everything(playground)
+    harness = await open()
+    before = await everything(harness)
+    await live(harness, 60)
+    after = await everything(harness)
   })
 
   test('are the same for the same tenant, seed and start', async () => {
@@ -88,7 +88,7 @@ describe('sixty steps', () => {
     expect(recent.length).toBeGreaterThan(60)
     expect(new Set(recent).size).toBe(recent.length)
     // The writes of one step are a millisecond apart.
-    const latest = playground.clock.now.getTime() + 100
+    const latest = harness.clock.now.getTime() + 100
     for (const modified of recent) expect(Date.parse(modified)).toBeLessThan(latest)
   })
 
@@ -138,9 +138,9 @@ test('closed records are archived, so that an old company stays the same size', 
 })
 
 test('deleted records are removed after a month, except the last of them', async () => {
-  const playground = await open()
-  const { clock, listAll, app } = playground
-  await live(playground, 60)
+  const harness = await open()
+  const { clock, listAll, app } = harness
+  await live(harness, 60)
   const gone = async () =>
     (await listAll('notes', BEGINNING)).filter(({ deleted }) => deleted).length
   const before = await gone()

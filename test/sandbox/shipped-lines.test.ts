@@ -2,19 +2,19 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Json } from '../../src/definition/connector.ts'
-import { openPlayground, type Playground } from './playground.ts'
-import { type Desk, openDesk, type Written } from './writing.ts'
+import { openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
+import { type TenantWrites, tenantWrites, type Written } from './writing.ts'
 
 const ORDERS = 'commerce/orders'
 const FULFILLMENTS = 'commerce/fulfillments'
 
-let playground: Playground
-let desk: Desk
+let harness: SandboxHarness
+let writes: TenantWrites
 beforeAll(async () => {
-  playground = await openPlayground()
-  desk = openDesk(playground)
+  harness = await openSandboxHarness()
+  writes = tenantWrites(harness)
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 interface Line {
   readonly id: string
@@ -31,18 +31,18 @@ const lineOf = (product: number, quantity: number): Json => ({
 })
 
 const order = (...quantities: readonly number[]) =>
-  desk.create(ORDERS, {
+  writes.create(ORDERS, {
     lineItems: quantities.map((quantity, index) => lineOf(index + 1, quantity)),
   })
 
 const ship = (orderId: string, lines: readonly Line[]) =>
-  desk.create(FULFILLMENTS, {
+  writes.create(FULFILLMENTS, {
     orderId,
     lineItems: lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
   })
 
 const read = async (topic: string, { raw }: Written): Promise<Written> => {
-  const found = await desk.get(topic, raw.id)
+  const found = await writes.get(topic, raw.id)
   if (!found) throw new Error(`${raw.id} is gone.`)
   return found
 }
@@ -61,30 +61,30 @@ test('rejects an order update that drops a shipped line, and names the line', as
     [[lineOf(1, 1), lineOf(2, 3)], 'lineItems.0.quantity'],
   ] as const
   for (const [lineItems, field] of attempts)
-    await expect(desk.update(ORDERS, current, { lineItems: [...lineItems] })).rejects.toMatchObject(
-      {
-        kind: 'refused',
-        message: expect.stringMatching(
-          new RegExp(`^2 of the line ${first.id} \\(.+\\) are shipped\\. `),
-        ),
-        field,
-      },
-    )
+    await expect(
+      writes.update(ORDERS, current, { lineItems: [...lineItems] }),
+    ).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringMatching(
+        new RegExp(`^2 of the line ${first.id} \\(.+\\) are shipped\\. `),
+      ),
+      field,
+    })
   // Unshipped lines may be dropped, and quantities may grow.
-  const changed = await desk.update(ORDERS, current, { lineItems: [lineOf(1, 5)] })
+  const changed = await writes.update(ORDERS, current, { lineItems: [lineOf(1, 5)] })
   expect(linesOf(changed)).toMatchObject([{ id: first.id, quantity: 5 }])
 })
 
 test('a fulfillment that an earlier version separated from its line can be changed', async () => {
   const made = await order(2, 3)
   const parcel = await ship(made.raw.id, linesOf(made))
-  const { prisma } = playground.database
+  const { prisma } = harness.database
   await prisma.$executeRaw`UPDATE sandbox_records
     SET body = jsonb_set(body, '{lineItems}', jsonb_build_array(body->'lineItems'->1))
     WHERE tenant = 'acme' AND id = ${made.raw.id}`
-  const moved = await desk.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
+  const moved = await writes.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
   expect(moved.raw.lineItems).toEqual(parcel.raw.lineItems)
-  const again = await desk.update(FULFILLMENTS, moved, { lineItems: sentBack(moved) })
+  const again = await writes.update(FULFILLMENTS, moved, { lineItems: sentBack(moved) })
   expect(again.raw.lineItems).toEqual(parcel.raw.lineItems)
   // Only the fulfillment that holds the line may keep it.
   const [lost] = linesOf(made)
@@ -92,18 +92,18 @@ test('a fulfillment that an earlier version separated from its line can be chang
     field: 'lineItems.0.lineItemId',
   })
   // The order has no shipped line left to protect.
-  await desk.update(ORDERS, await read(ORDERS, made), { orderStatus: 'Active' })
+  await writes.update(ORDERS, await read(ORDERS, made), { orderStatus: 'Active' })
 })
 
 test('a fulfillment outlives its order, even one that the app has removed', async () => {
   const made = await order(2)
   const parcel = await ship(made.raw.id, linesOf(made))
-  await desk.remove(ORDERS, await read(ORDERS, made))
-  const later = await desk.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
-  const { prisma } = playground.database
+  await writes.remove(ORDERS, await read(ORDERS, made))
+  const later = await writes.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
+  const { prisma } = harness.database
   await prisma.$executeRaw`DELETE FROM sandbox_records
     WHERE tenant = 'acme' AND kind = 'orders' AND id = ${made.raw.id}`
-  const last = await desk.update(FULFILLMENTS, later, {
+  const last = await writes.update(FULFILLMENTS, later, {
     service: 'By boat',
     lineItems: sentBack(later),
   })
@@ -154,12 +154,12 @@ test('every state of an order and its fulfillments allows the next legal write',
             const line = ofProduct(index + 1)
             return !line || n >= Math.min(shippedOf(line.id), line.quantity)
           })
-          const written = desk.update(ORDERS, current, { lineItems: wanted })
+          const written = writes.update(ORDERS, current, { lineItems: wanted })
           if (isLegal) await written
           else await expect(written).rejects.toMatchObject({ kind: 'refused' })
         } else if (next.kind === 'unship') {
           if (!parcel) continue
-          await desk.remove(FULFILLMENTS, parcel)
+          await writes.remove(FULFILLMENTS, parcel)
           parcels.delete(parcel.raw.id)
         } else {
           const lineItems = next.quantities.flatMap((quantity, index) => {
@@ -169,13 +169,13 @@ test('every state of an order and its fulfillments allows the next legal write',
           if (next.kind === 'reship' && !parcel) continue
           const written =
             parcel && next.kind === 'reship'
-              ? await desk.update(FULFILLMENTS, parcel, { lineItems })
-              : await desk.create(FULFILLMENTS, { orderId: made.raw.id, lineItems })
+              ? await writes.update(FULFILLMENTS, parcel, { lineItems })
+              : await writes.create(FULFILLMENTS, { orderId: made.raw.id, lineItems })
           parcels.set(written.raw.id, written)
         }
         for (const [id, held] of parcels)
-          parcels.set(id, await desk.update(FULFILLMENTS, held, { lineItems: sentBack(held) }))
-        await desk.update(ORDERS, await read(ORDERS, made), { paymentStatus: 'Paid' })
+          parcels.set(id, await writes.update(FULFILLMENTS, held, { lineItems: sentBack(held) }))
+        await writes.update(ORDERS, await read(ORDERS, made), { paymentStatus: 'Paid' })
       }
     }),
     { numRuns: 25 },

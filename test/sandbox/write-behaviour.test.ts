@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { money, quantity, rate } from '../../src/connectors/sandbox/formats.ts'
 import { writeValue } from '../../src/definition/mapping/write.ts'
-import { openPlayground, type Playground } from './playground.ts'
-import { type Desk, openDesk } from './writing.ts'
+import { openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
+import { type TenantWrites, tenantWrites } from './writing.ts'
 
-let playground: Playground
-let desk: Desk
+let harness: SandboxHarness
+let writes: TenantWrites
 beforeAll(async () => {
-  playground = await openPlayground()
-  desk = openDesk(playground)
+  harness = await openSandboxHarness()
+  writes = tenantWrites(harness)
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 const context = { app: 'The sandbox', path: 'x', input: {}, stored: undefined, put: () => {} }
 
@@ -40,7 +40,7 @@ test.each([
 
 test('a rewritten line keeps its tax code', async () => {
   const line = { description: 'Desk', accountId: 'acc_0021', unitPrice: '100.00', quantity: 1 }
-  const { body: made } = await playground.request('POST', '/v1/invoices', {
+  const { body: made } = await harness.request('POST', '/v1/invoices', {
     body: {
       customerId: 'cli_0001',
       issueDate: '2026-01-01',
@@ -48,9 +48,9 @@ test('a rewritten line keeps its tax code', async () => {
       lineItems: [line, { ...line, description: 'Visit', tax_code: 'tax_0003' }],
     },
   })
-  const invoice = await desk.get('accounting/invoices', made.id)
+  const invoice = await writes.get('accounting/invoices', made.id)
   if (!invoice) throw new Error('The created record is missing.')
-  const { raw } = await desk.update('accounting/invoices', invoice, {
+  const { raw } = await writes.update('accounting/invoices', invoice, {
     lineItems: [
       { description: 'Visit', accountId: 'acc_0021', accountingItemId: null, quantity: 4 },
       { description: 'Tall desk', accountId: 'acc_0021', unitPrice: 120 },
@@ -64,12 +64,12 @@ test('a rewritten line keeps its tax code', async () => {
 
 test('an address of a lead keeps the postal code, which a lead has no field for', async () => {
   const home = { addressType: 'Home', street1: '1 Quay', city: 'Cork' }
-  const { body } = await playground.request('POST', '/v1/leads', {
+  const { body } = await harness.request('POST', '/v1/leads', {
     body: { addresses: [{ addressType: 'Home', street1: '1 Quay', postalCode: 'T12' }] },
   })
-  const lead = await desk.get('crm/leads', body.id)
+  const lead = await writes.get('crm/leads', body.id)
   if (!lead) throw new Error('The created record is missing.')
-  const { raw } = await desk.update('crm/leads', lead, {
+  const { raw } = await writes.update('crm/leads', lead, {
     addresses: [{ ...home, street1: '2 Quay' }, home],
   })
   expect(raw.addresses).toMatchObject([
@@ -81,25 +81,25 @@ test('an address of a lead keeps the postal code, which a lead has no field for'
 describe('a payment', () => {
   const payment = { transactionDate: '2026-02-01', totalAmount: '10', currency: 'EUR' }
   const balanceOf = async (id: string) =>
-    Number((await playground.request('GET', `/v1/ledger_accounts/${id}`)).body.currentBalance)
+    Number((await harness.request('GET', `/v1/ledger_accounts/${id}`)).body.currentBalance)
 
   test('on account belongs to a customer or a vendor, moves the ledger, and cannot be changed', async () => {
     const before = await balanceOf('acc_0004')
-    const made = await desk.create('accounting/payments', { ...payment, customerId: 'cli_0001' })
+    const made = await writes.create('accounting/payments', { ...payment, customerId: 'cli_0001' })
     expect(made.raw).toMatchObject({ customerId: 'cli_0001', vendorId: null })
     expect(await balanceOf('acc_0004')).toBeCloseTo(before - 10, 6)
     await expect(
-      desk.update('accounting/payments', made, { vendorId: 'ven_0001', customerId: null }),
+      writes.update('accounting/payments', made, { vendorId: 'ven_0001', customerId: null }),
     ).rejects.toMatchObject({ kind: 'refused' })
     await expect(
-      desk.update('accounting/payments', made, { customerId: 'cli_0002' }),
+      writes.update('accounting/payments', made, { customerId: 'cli_0002' }),
     ).rejects.toMatchObject({ kind: 'refused', field: 'customerId' })
-    await desk.remove('accounting/payments', made)
+    await writes.remove('accounting/payments', made)
     expect(await balanceOf('acc_0004')).toBeCloseTo(before, 6)
-    const out = await desk.create('accounting/payments', { ...payment, vendorId: 'ven_0001' })
+    const out = await writes.create('accounting/payments', { ...payment, vendorId: 'ven_0001' })
     expect(out.raw).toMatchObject({ customerId: null, vendorId: 'ven_0001' })
     await expect(
-      desk.create('accounting/payments', {
+      writes.create('accounting/payments', {
         ...payment,
         vendorId: 'ven_0001',
         customerId: 'cli_0001',
@@ -108,7 +108,7 @@ describe('a payment', () => {
   })
 
   test('for an invoice belongs to its customer only', async () => {
-    const invoice = await desk.create('accounting/invoices', {
+    const invoice = await writes.create('accounting/invoices', {
       customerId: 'cli_0001',
       issueDate: '2026-01-01',
       dueDate: '2026-01-31',
@@ -116,11 +116,11 @@ describe('a payment', () => {
     })
     const settles = { invoice: invoice.raw.id }
     await expect(
-      desk.create('accounting/payments', { ...payment, customerId: 'cli_0002' }, settles),
+      writes.create('accounting/payments', { ...payment, customerId: 'cli_0002' }, settles),
     ).rejects.toMatchObject({ kind: 'refused', field: 'customerId' })
-    const made = await desk.create('accounting/payments', payment, settles)
+    const made = await writes.create('accounting/payments', payment, settles)
     expect(made.raw.customerId).toBe('cli_0001')
-    const now = await desk.get('accounting/invoices', invoice.raw.id)
+    const now = await writes.get('accounting/invoices', invoice.raw.id)
     expect(now?.row).toMatchObject({
       invoiceStatus: 'part_paid',
       invoiceState: 'PARTIALLY_PAID',
@@ -132,30 +132,30 @@ describe('a payment', () => {
 
 describe('a name in place of an id', () => {
   test('resolves to the account of a contact, and an id is not looked up', async () => {
-    const made = await desk.create('crm/accounts', { accountName: 'Quay & Sons' })
-    const before = desk.requests.length
-    const byName = await desk.create('crm/contacts', { lastName: 'x', account: 'Quay & Sons' })
+    const made = await writes.create('crm/accounts', { accountName: 'Quay & Sons' })
+    const before = writes.requests.length
+    const byName = await writes.create('crm/contacts', { lastName: 'x', account: 'Quay & Sons' })
     expect(byName.raw.account).toBe(made.raw.id)
-    expect(desk.requests.length - before).toBeGreaterThan(1)
-    const again = desk.requests.length
-    await desk.create('crm/contacts', { lastName: 'x', account: made.raw.id })
-    expect(desk.requests.slice(again)).toEqual(['POST /v1/people'])
+    expect(writes.requests.length - before).toBeGreaterThan(1)
+    const again = writes.requests.length
+    await writes.create('crm/contacts', { lastName: 'x', account: made.raw.id })
+    expect(writes.requests.slice(again)).toEqual(['POST /v1/people'])
   })
 
   test('must match exactly one existing record', async () => {
-    const first = await desk.create('crm/accounts', { accountName: 'Twins' })
-    await desk.create('crm/accounts', { accountName: 'Twins' })
+    const first = await writes.create('crm/accounts', { accountName: 'Twins' })
+    await writes.create('crm/accounts', { accountName: 'Twins' })
     const contact = { lastName: 'x', account: 'Twins' }
-    await expect(desk.create('crm/contacts', contact)).rejects.toMatchObject({ field: 'account' })
-    await desk.remove('crm/accounts', first)
-    expect((await desk.create('crm/contacts', contact)).raw.account).not.toBe(first.raw.id)
+    await expect(writes.create('crm/contacts', contact)).rejects.toMatchObject({ field: 'account' })
+    await writes.remove('crm/accounts', first)
+    expect((await writes.create('crm/contacts', contact)).raw.account).not.toBe(first.raw.id)
   })
 
   test('is searched on every page', async () => {
     for (let n = 0; n < 251; n++)
-      await playground.request('POST', '/v1/organizations', { body: { name: `Filler ${n}` } })
-    const last = await desk.create('crm/accounts', { accountName: 'The last' })
-    const { raw } = await desk.create('crm/contacts', { lastName: 'x', account: 'The last' })
+      await harness.request('POST', '/v1/organizations', { body: { name: `Filler ${n}` } })
+    const last = await writes.create('crm/accounts', { accountName: 'The last' })
+    const { raw } = await writes.create('crm/contacts', { lastName: 'x', account: 'The last' })
     expect(raw.account).toBe(last.raw.id)
   })
 })

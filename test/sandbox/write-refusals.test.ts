@@ -2,22 +2,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../src/definition/connector.ts'
 import { ATTEMPT } from '../support/steps.ts'
-import { openPlayground, type Playground } from './playground.ts'
-import { type Desk, type Given, openDesk, writerOf } from './writing.ts'
+import { openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
+import { type FieldValues, type TenantWrites, tenantWrites, writerOf } from './writing.ts'
 
-let playground: Playground
-let desk: Desk
+let harness: SandboxHarness
+let writes: TenantWrites
 beforeAll(async () => {
-  playground = await openPlayground()
-  desk = openDesk(playground)
+  harness = await openSandboxHarness()
+  writes = tenantWrites(harness)
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 const line = { description: 'Desk', accountId: 'acc_0021', unitPrice: 1, quantity: 1 }
 const invoice = { customerId: 'cli_0001', issueDate: '2026-01-01', dueDate: '2026-01-31' }
 const orderLine = { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }
 
-const refused: readonly (readonly [string, Given, string])[] = [
+const refused: readonly (readonly [string, FieldValues, string])[] = [
   ['accounting/vendors', { vendorName: null }, 'vendorName'],
   ['accounting/vendors', { vendorStatus: 'ASLEEP' }, 'vendorStatus'],
   ['accounting/vendors', { currency: null }, 'currency'],
@@ -77,9 +77,12 @@ const refused: readonly (readonly [string, Given, string])[] = [
 ]
 
 test.each(refused)('%s %j is rejected before sending: %s', async (topic, fields, field) => {
-  const before = desk.requests.length
-  await expect(desk.create(topic, fields)).rejects.toMatchObject({ name: 'WriteRejection', field })
-  expect(desk.requests.slice(before).filter((request) => !request.startsWith('GET'))).toEqual([])
+  const before = writes.requests.length
+  await expect(writes.create(topic, fields)).rejects.toMatchObject({
+    name: 'WriteRejection',
+    field,
+  })
+  expect(writes.requests.slice(before).filter((request) => !request.startsWith('GET'))).toEqual([])
 })
 
 test('fields that the sandbox computes are not writable', () => {
@@ -131,7 +134,7 @@ test('fields that the sandbox computes are not writable', () => {
 })
 
 test('a rejection by the sandbox names its field', async () => {
-  const failures: readonly (readonly [string, Given, Given, string])[] = [
+  const failures: readonly (readonly [string, FieldValues, FieldValues, string])[] = [
     ['accounting/vendors', {}, {}, 'vendorName'],
     ['accounting/vendors', { vendorName: 'x' }, { colour: 'red' }, 'colour'],
     ['crm/notes', { noteContact: 'per_9999' }, {}, 'noteContact'],
@@ -186,7 +189,7 @@ test('a rejection by the sandbox names its field', async () => {
     ),
   ]
   for (const [topic, fields, remoteFields, field] of failures)
-    await expect(desk.create(topic, fields, remoteFields)).rejects.toMatchObject({
+    await expect(writes.create(topic, fields, remoteFields)).rejects.toMatchObject({
       name: 'StepFailure',
       kind: 'refused',
       field,
@@ -194,18 +197,18 @@ test('a rejection by the sandbox names its field', async () => {
 })
 
 test('a line of an order keeps its variant’s product', async () => {
-  const order = await desk.create('commerce/orders', { lineItems: [orderLine] })
+  const order = await writes.create('commerce/orders', { lineItems: [orderLine] })
   const lineItems = [{ ...orderLine, productId: 'prd_0002' }]
-  await expect(desk.update('commerce/orders', order, { lineItems })).rejects.toMatchObject({
+  await expect(writes.update('commerce/orders', order, { lineItems })).rejects.toMatchObject({
     kind: 'refused',
     field: 'lineItems.0.productId',
   })
 })
 
 test('a write of a record that only the sandbox writes is rejected, and no conflict', async () => {
-  const receivable = await desk.get('accounting/accounts', 'acc_0004')
+  const receivable = await writes.get('accounting/accounts', 'acc_0004')
   if (!receivable) throw new Error('There is no such account.')
-  await expect(desk.remove('accounting/accounts', receivable)).rejects.toMatchObject({
+  await expect(writes.remove('accounting/accounts', receivable)).rejects.toMatchObject({
     kind: 'refused',
     message: 'in_use',
   })
@@ -213,7 +216,7 @@ test('a write of a record that only the sandbox writes is rejected, and no confl
 
 describe('fields by the sandbox’s own names', () => {
   test('are passed on', async () => {
-    const { raw } = await desk.create(
+    const { raw } = await writes.create(
       'accounting/vendors',
       { vendorName: 'x' },
       { payment_terms_days: 14 },
@@ -222,13 +225,13 @@ describe('fields by the sandbox’s own names', () => {
   })
 
   test('are rejected where a field of the common model sets the same value', async () => {
-    const clashes: readonly (readonly [string, Given, string, Json])[] = [
+    const clashes: readonly (readonly [string, FieldValues, string, Json])[] = [
       ['accounting/vendors', { vendorName: 'x' }, 'vendorName', 'y'],
       ['commerce/orders', { customer: { email: 'a@b.example' } }, 'customer', null],
       ['accounting/invoices', { lineItems: [{ ...line, currency: 'EUR' }] }, 'currency', 'EUR'],
     ]
     for (const [topic, fields, name, value] of clashes)
-      await expect(desk.create(topic, fields, { [name]: value })).rejects.toMatchObject({
+      await expect(writes.create(topic, fields, { [name]: value })).rejects.toMatchObject({
         name: 'WriteRejection',
         field: `remoteFields.${name}`,
       })
@@ -236,16 +239,16 @@ describe('fields by the sandbox’s own names', () => {
 
   test('cannot set a prototype', async () => {
     const remoteFields = JSON.parse('{"__proto__":{"vendorName":"x"}}')
-    await expect(desk.create('accounting/vendors', {}, remoteFields)).rejects.toMatchObject({
+    await expect(writes.create('accounting/vendors', {}, remoteFields)).rejects.toMatchObject({
       kind: 'refused',
     })
   })
 })
 
 test('a record that is stored without a version is not written', async () => {
-  const { stored, ...rest } = await desk.create('crm/notes', { noteContent: 'x' })
+  const { stored, ...rest } = await writes.create('crm/notes', { noteContent: 'x' })
   const unversioned = { ...rest, stored: { ...stored, record: { remoteFields: {} } } }
-  await expect(desk.remove('crm/notes', unversioned)).rejects.toThrow('version')
+  await expect(writes.remove('crm/notes', unversioned)).rejects.toThrow('version')
 })
 
 test('a response without the record is an error', () => {

@@ -4,16 +4,16 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { createDataset } from '../../src/sandbox/company/history.ts'
 import { derivedName } from '../../src/sandbox/kinds/derived.ts'
 import { derivedKinds } from '../../src/sandbox/kinds/kinds.ts'
-import type { Given } from './writing.ts'
+import type { FieldValues } from './writing.ts'
 
 export interface Sample {
-  readonly create: Given
+  readonly create: FieldValues
   /** Fields that cannot be combined with the others. */
   readonly excluded?: readonly string[]
-  readonly update: Given
+  readonly update: FieldValues
 }
 
-const postal = (addressType: string): Given => ({
+const postal = (addressType: string): FieldValues => ({
   addressType,
   street1: '1 Quay',
   street2: 'Floor 2',
@@ -24,7 +24,7 @@ const postal = (addressType: string): Given => ({
   zipCode: 'T12',
 })
 
-const place: Given = {
+const place: FieldValues = {
   addressType: 'Workshop',
   street1: '1 Quay',
   city: 'Cork',
@@ -42,7 +42,7 @@ const emails = [
   { emailAddressType: 'Assistant', emailAddress: 'b@quay.example' },
 ]
 
-const party: Given = {
+const party: FieldValues = {
   email: 'post@quay.example',
   taxNumber: 'IE1234567A',
   currency: 'GBP',
@@ -51,21 +51,21 @@ const party: Given = {
   phoneNumbers: phones,
 }
 
-const line: Given = {
+const line: FieldValues = {
   description: 'Desk',
   unitPrice: 99.5,
   quantity: 2.5,
   accountId: 'acc_0021',
 }
 
-const wholeLine: Given = {
+const wholeLine: FieldValues = {
   ...line,
   currency: 'USD',
   accountingItemId: 'itm_0002',
   trackingCategoryIds: ['cc_0001', 'cc_0002'],
 }
 
-const paper: Given = {
+const paper: FieldValues = {
   memo: 'By hand',
   companyId: 'com_0001',
   currency: 'USD',
@@ -73,7 +73,7 @@ const paper: Given = {
   trackingCategoryIds: ['cc_0002'],
 }
 
-const demand: Given = {
+const demand: FieldValues = {
   ...paper,
   issueDate: '2026-02-01',
   dueDate: '2026-02-28',
@@ -81,9 +81,9 @@ const demand: Given = {
   purchaseOrderIds: ['po_0001'],
 }
 
-const newDemand: Given = { issueDate: '2026-01-01', dueDate: '2026-01-31', lineItems: [line] }
+const newDemand: FieldValues = { issueDate: '2026-01-01', dueDate: '2026-01-31', lineItems: [line] }
 
-const orderAddress: Given = {
+const orderAddress: FieldValues = {
   address1: '1 Quay',
   address2: 'Floor 2',
   city: 'Cork',

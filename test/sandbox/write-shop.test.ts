@@ -1,16 +1,16 @@
 /** Writes of orders, fulfillments and products through the common model. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
-import { openPlayground, type Playground, type Raw } from './playground.ts'
-import { CREDENTIAL, type Desk, openDesk } from './writing.ts'
+import { openSandboxHarness, type Raw, type SandboxHarness } from './sandbox-harness.ts'
+import { CREDENTIAL, type TenantWrites, tenantWrites } from './writing.ts'
 
-let playground: Playground
-let desk: Desk
+let harness: SandboxHarness
+let writes: TenantWrites
 beforeAll(async () => {
-  playground = await openPlayground()
-  desk = openDesk(playground)
+  harness = await openSandboxHarness()
+  writes = tenantWrites(harness)
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 describe('an order', () => {
   const lines = [
@@ -21,9 +21,9 @@ describe('an order', () => {
     raw.lineItems as { id: string; [name: string]: unknown }[]
 
   test('keeps the ids and prices of lines that are identified by their variant', async () => {
-    const order = await desk.create('commerce/orders', { lineItems: lines })
+    const order = await writes.create('commerce/orders', { lineItems: lines })
     const [first, second] = items(order)
-    const changed = await desk.update('commerce/orders', order, {
+    const changed = await writes.update('commerce/orders', order, {
       lineItems: [
         { variantId: 'var_0002', quantity: 5 },
         { productId: 'prd_0001', variantId: 'var_0003', quantity: 1 },
@@ -37,47 +37,50 @@ describe('an order', () => {
   })
 
   test('computes the totals that were not sent, and keeps those that were', async () => {
-    const order = await desk.create('commerce/orders', {
+    const order = await writes.create('commerce/orders', {
       lineItems: [{ ...lines[0], price: '100' }],
       totalShipping: '5',
     })
     expect(order.row).toMatchObject({ totalTax: '24.15', totalPrice: '129.15' })
-    const stated = await desk.update('commerce/orders', order, {
+    const stated = await writes.update('commerce/orders', order, {
       totalTax: '10',
       totalPrice: '120',
     })
     expect(stated.row).toMatchObject({ totalTax: '10.00', totalPrice: '120.00' })
-    const free = await desk.update('commerce/orders', stated, { totalPrice: '0', totalTax: '0' })
+    const free = await writes.update('commerce/orders', stated, { totalPrice: '0', totalTax: '0' })
     expect(free.row).toMatchObject({ totalTax: '0.00', totalPrice: '0.00' })
-    const counted = await desk.update('commerce/orders', free, { totalPrice: null, totalTax: null })
+    const counted = await writes.update('commerce/orders', free, {
+      totalPrice: null,
+      totalTax: null,
+    })
     expect(counted.row).toMatchObject({ totalTax: '24.15', totalPrice: '129.15' })
   })
 
   test('has the fulfillment status that was sent until something is shipped', async () => {
-    const order = await desk.create('commerce/orders', {
+    const order = await writes.create('commerce/orders', {
       lineItems: lines,
       fulfillmentStatus: 'Shipped',
     })
     expect(order.row.fulfillmentStatus).toBe('Shipped')
-    const later = await desk.update('commerce/orders', order, { totalShipping: '1' })
+    const later = await writes.update('commerce/orders', order, { totalShipping: '1' })
     expect(later.row.fulfillmentStatus).toBe('Shipped')
-    await desk.create('commerce/fulfillments', {
+    await writes.create('commerce/fulfillments', {
       orderId: order.raw.id,
       lineItems: [{ variantId: 'var_0001', quantity: 1 }],
     })
-    const now = await desk.get('commerce/orders', order.raw.id)
+    const now = await writes.get('commerce/orders', order.raw.id)
     expect(now?.row.fulfillmentStatus).toBe('partial')
     expect(now?.raw.stated_status).toBe(null)
   })
 
   test('belongs to a known customer, to new contact details, or to a guest', async () => {
-    const { body: shopper } = await playground.request('GET', '/v1/shoppers/sho_0002')
-    const known = await desk.create('commerce/orders', {
+    const { body: shopper } = await harness.request('GET', '/v1/shoppers/sho_0002')
+    const known = await writes.create('commerce/orders', {
       lineItems: lines,
       customer: { customerId: 'sho_0002' },
     })
     expect(known.raw.customer).toMatchObject({ customerId: 'sho_0002', email: shopper.email })
-    const updated = await desk.update('commerce/orders', known, {
+    const updated = await writes.update('commerce/orders', known, {
       customer: { firstName: 'Aoife', phone: null },
     })
     expect(updated.row.customer).toEqual({
@@ -87,7 +90,7 @@ describe('an order', () => {
       email: shopper.email,
       phone: null,
     })
-    const guest = await desk.update('commerce/orders', updated, {
+    const guest = await writes.update('commerce/orders', updated, {
       customer: { customerId: null, email: 'x@quay.example' },
     })
     expect(guest.row.customer).toEqual({
@@ -102,14 +105,14 @@ describe('an order', () => {
 
 describe('a fulfillment', () => {
   test('identifies lines of its order by id or variant, and shows the order’s values for them', async () => {
-    const order = await desk.create('commerce/orders', {
+    const order = await writes.create('commerce/orders', {
       lineItems: [
         { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 },
         { productId: 'prd_0001', variantId: 'var_0001', quantity: 3 },
       ],
     })
     const [first, second] = order.raw.lineItems as { id: string; title: string }[]
-    const byVariant = await desk.create('commerce/fulfillments', {
+    const byVariant = await writes.create('commerce/fulfillments', {
       orderId: order.raw.id,
       lineItems: [
         { variantId: 'var_0001', quantity: 1 },
@@ -120,7 +123,7 @@ describe('a fulfillment', () => {
       { lineItemId: first?.id },
       { lineItemId: second?.id },
     ])
-    const byId = await desk.update('commerce/fulfillments', byVariant, {
+    const byId = await writes.update('commerce/fulfillments', byVariant, {
       lineItems: [{ lineItemId: second?.id ?? '', title: second?.title ?? '', quantity: 3 }],
     })
     expect(byId.raw.lineItems).toMatchObject([{ lineItemId: second?.id, quantity: 3 }])
@@ -130,7 +133,7 @@ describe('a fulfillment', () => {
       ['productId', 'prd_0002'],
     ] as const)
       await expect(
-        desk.update('commerce/fulfillments', byId, {
+        writes.update('commerce/fulfillments', byId, {
           lineItems: [{ lineItemId: second?.id ?? '', quantity: 1, [name]: value }],
         }),
       ).rejects.toMatchObject({ field: `lineItems.0.${name}` })
@@ -138,7 +141,7 @@ describe('a fulfillment', () => {
 })
 
 test('variants are matched by id, stock keeping unit or name, and keep fields that were not sent', async () => {
-  const product = await desk.create('commerce/products', {
+  const product = await writes.create('commerce/products', {
     productName: 'Lamp',
     variants: [
       { title: 'Red', price: '1', sku: 'R', inventory: { totalCount: 3 } },
@@ -147,7 +150,7 @@ test('variants are matched by id, stock keeping unit or name, and keep fields th
     ],
   })
   const [red, blue, green] = product.raw.variants as Raw[]
-  const { raw } = await desk.update('commerce/products', product, {
+  const { raw } = await writes.update('commerce/products', product, {
     variants: [
       { id: green?.id ?? '', price: '9' },
       { sku: 'R', title: 'Crimson' },

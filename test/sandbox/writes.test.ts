@@ -4,21 +4,28 @@ import type { Field, Fields } from '../../src/definition/field.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import { normalizeValue } from '../../src/definition/value.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { openPlayground, type Playground } from './playground.ts'
+import { openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
 import { samples } from './write-samples.ts'
-import { CREDENTIAL, connector, type Desk, type Given, openDesk, writerOf } from './writing.ts'
+import {
+  CREDENTIAL,
+  connector,
+  type FieldValues,
+  type TenantWrites,
+  tenantWrites,
+  writerOf,
+} from './writing.ts'
 
 const topics = Object.keys(samples)
 
-let playground: Playground
-let desk: Desk
+let harness: SandboxHarness
+let writes: TenantWrites
 /** Values that depend on the tenant's own records. */
-let more: Readonly<Record<string, Given>>
+let more: Readonly<Record<string, FieldValues>>
 beforeAll(async () => {
-  playground = await openPlayground()
-  desk = openDesk(playground)
-  const member = await playground.request('GET', '/v1/members/mem_0003')
-  const { body: order } = await playground.request('GET', '/v1/orders/ord_0001')
+  harness = await openSandboxHarness()
+  writes = tenantWrites(harness)
+  const member = await harness.request('GET', '/v1/members/mem_0003')
+  const { body: order } = await harness.request('GET', '/v1/orders/ord_0001')
   const [item] = order.lineItems
   more = {
     'crm/accounts': { accountOwner: member.body.name },
@@ -38,7 +45,7 @@ beforeAll(async () => {
     },
   }
 })
-afterAll(() => playground.stop())
+afterAll(() => harness.stop())
 
 const fieldAt = (fields: Fields, path: string): Field | undefined => {
   const [name = '', ...rest] = path.split('.')
@@ -80,16 +87,16 @@ test('covers every writable resource', () => {
 describe.each(topics)('%s', (topic) => {
   const { fields } = catalogue.get(topic)
   const changedFields = () => ({ ...samples[topic]?.update, ...more[topic] })
-  const make = () => desk.create(topic, samples[topic]?.create ?? {})
+  const make = () => writes.create(topic, samples[topic]?.create ?? {})
   /** Writable fields that the sample does not set. */
-  const missing = (taken: readonly string[], all: Given): string[] => {
+  const missing = (taken: readonly string[], all: FieldValues): string[] => {
     const named = Object.entries(all).flatMap(([name, value]) => [
       name,
       ...(typeof value === 'object' ? namesOf(value).map((inner) => `${name}.${inner}`) : []),
     ])
     return taken.filter((path) => !named.includes(path))
   }
-  const expectShown = (row: RecordRow, all: Given): void => {
+  const expectShown = (row: RecordRow, all: FieldValues): void => {
     for (const [name, value] of Object.entries(all)) {
       const field = fields[name]
       if (!field) throw new Error(`There is no field ${name}.`)
@@ -112,35 +119,35 @@ describe.each(topics)('%s', (topic) => {
       since: raw.modified,
       cursor: undefined,
     }) ?? { path: '' }
-    const { body } = await playground.request('GET', path)
+    const { body } = await harness.request('GET', path)
     expect(body.items).toContainEqual(raw)
-    expect((await desk.get(topic, raw.id))?.raw).toEqual(raw)
+    expect((await writes.get(topic, raw.id))?.raw).toEqual(raw)
   })
 
   test('is created with every field that it accepts', async () => {
     const all = { ...samples[topic]?.create, ...changedFields() }
     const { excluded = [] } = samples[topic] ?? {}
     expect(missing(writerOf(topic).create?.fields ?? [], all)).toEqual(excluded)
-    expectShown((await desk.create(topic, all)).row, all)
+    expectShown((await writes.create(topic, all)).row, all)
   })
 
   test('is changed in every field that it accepts', async () => {
     expect(missing(writerOf(topic).update?.fields ?? [], changedFields())).toEqual([])
     const before = await make()
-    const { row, raw } = await desk.update(topic, before, changedFields())
+    const { row, raw } = await writes.update(topic, before, changedFields())
     expectShown(row, changedFields())
     expect([raw.id, raw.version]).toEqual([before.raw.id, before.raw.version + 1])
-    expect((await desk.get(topic, raw.id))?.raw).toEqual(raw)
+    expect((await writes.get(topic, raw.id))?.raw).toEqual(raw)
   })
 
   test('null clears a field or is rejected', async () => {
     const taken = new Set((writerOf(topic).update?.fields ?? []).map((path) => path.split('.')[0]))
-    let record = await desk.update(topic, await make(), changedFields())
+    let record = await writes.update(topic, await make(), changedFields())
     for (const name of taken) {
       if (name === undefined) continue
       const was = record.row[name]
       try {
-        record = await desk.update(topic, record, { [name]: null })
+        record = await writes.update(topic, record, { [name]: null })
       } catch (error) {
         expect(error).toMatchObject({ name: 'WriteRejection', field: name })
         continue
@@ -154,21 +161,21 @@ describe.each(topics)('%s', (topic) => {
 
   test('with another version is a conflict and changes nothing', async () => {
     const first = await make()
-    const second = await desk.update(topic, first, changedFields())
-    await expect(desk.update(topic, first, changedFields())).rejects.toMatchObject({
+    const second = await writes.update(topic, first, changedFields())
+    await expect(writes.update(topic, first, changedFields())).rejects.toMatchObject({
       kind: 'conflict',
     })
-    await expect(desk.remove(topic, first)).rejects.toMatchObject({ kind: 'conflict' })
-    expect((await desk.get(topic, first.raw.id))?.raw).toEqual(second.raw)
+    await expect(writes.remove(topic, first)).rejects.toMatchObject({ kind: 'conflict' })
+    expect((await writes.get(topic, first.raw.id))?.raw).toEqual(second.raw)
   })
 
   test('that is deleted is reported as missing', async () => {
     const record = await make()
-    await desk.remove(topic, record)
-    expect(await desk.get(topic, record.raw.id)).toBe(undefined)
-    await expect(desk.update(topic, record, changedFields())).rejects.toMatchObject({
+    await writes.remove(topic, record)
+    expect(await writes.get(topic, record.raw.id)).toBe(undefined)
+    await expect(writes.update(topic, record, changedFields())).rejects.toMatchObject({
       kind: 'absent',
     })
-    await expect(desk.remove(topic, record)).rejects.toMatchObject({ kind: 'absent' })
+    await expect(writes.remove(topic, record)).rejects.toMatchObject({ kind: 'absent' })
   })
 })

@@ -10,7 +10,7 @@ import type {
 import { createMapper, type RecordRow } from '../../src/definition/mapping.ts'
 import { connectors } from '../../src/generated/registry.ts'
 import { ATTEMPT, runSteps } from '../support/steps.ts'
-import type { Playground, Raw } from './playground.ts'
+import type { Raw, SandboxHarness } from './sandbox-harness.ts'
 
 export const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
 
@@ -18,7 +18,7 @@ const found = connectors.get('sandbox')
 if (!found) throw new Error('The registry has no sandbox.')
 export const connector = found
 
-export type Given = Readonly<Record<string, Json>>
+export type FieldValues = Readonly<Record<string, Json>>
 
 /** The writer of a topic. @throws Error if the topic is read-only */
 export const writerOf = (topic: string): ResourceWriter => {
@@ -35,22 +35,27 @@ export interface Written {
 }
 
 /** Writes of one tenant. */
-export interface Desk {
-  create(topic: string, fields: Given, remoteFields?: Given): Promise<Written>
-  update(topic: string, record: Written, fields: Given, remoteFields?: Given): Promise<Written>
+export interface TenantWrites {
+  create(topic: string, fields: FieldValues, remoteFields?: FieldValues): Promise<Written>
+  update(
+    topic: string,
+    record: Written,
+    fields: FieldValues,
+    remoteFields?: FieldValues,
+  ): Promise<Written>
   remove(topic: string, record: Written): Promise<void>
   get(topic: string, id: string): Promise<Written | undefined>
   /** The requests to the app so far: `PUT /v1/vendors/ven_0001`. */
   readonly requests: string[]
 }
 
-export const openDesk = ({ request }: Playground): Desk => {
+export const tenantWrites = ({ request }: SandboxHarness): TenantWrites => {
   const requests: string[] = []
   const send = async ({ method, path, headers, body }: AppRequest): Promise<AppResponse> => {
     requests.push(`${method} ${path}`)
-    const answer = await request(method, path, { body, ...(headers && { headers }) })
-    const { status } = answer
-    return { status, headers: Object.fromEntries(answer.headers), body: answer.body }
+    const response = await request(method, path, { body, ...(headers && { headers }) })
+    const { status } = response
+    return { status, headers: Object.fromEntries(response.headers), body: response.body }
   }
   const read = (topic: string, raw: unknown): Written => {
     const mapping = connector.resources[topic]?.mapping
@@ -60,7 +65,10 @@ export const openDesk = ({ request }: Playground): Desk => {
     // The app's response as the mapper has found it.
     return { raw: raw as Raw, row, stored: { remoteId: row.remoteId, record: row } }
   }
-  const input = (fields: Given, remoteFields: Given = {}): WriteInput => ({ fields, remoteFields })
+  const input = (fields: FieldValues, remoteFields: FieldValues = {}): WriteInput => ({
+    fields,
+    remoteFields,
+  })
   const run = async (topic: string, steps: Parameters<typeof runSteps<unknown>>[1]) =>
     read(topic, await runSteps(connector, steps, send))
 

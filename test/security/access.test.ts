@@ -1,4 +1,4 @@
-/** API keys: which requests are authenticated and which are refused. */
+/** API keys: which requests are authenticated and which are rejected. */
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateApiKey, hashApiKey } from '../../src/store/accounts/api-key.ts'
@@ -39,7 +39,7 @@ const requests = {
   },
 } as const
 
-/** Sends the request with this header. @returns the status, and the code if it is refused */
+/** Sends the request with this header. @returns the status, and the code if it is rejected */
 const send = async (
   name: keyof typeof requests,
   authorization: string | undefined,
@@ -70,14 +70,14 @@ describe.each(Object.keys(requests) as (keyof typeof requests)[])('%s', (name) =
     expect(await send(name, `${scheme}   ${tenant.key} `)).toMatchObject({ status: 200 })
   })
 
-  test('refuses a request without a key and says how to send one', async () => {
+  test('rejects a request without a key and says how to send one', async () => {
     const response = await send(name, undefined)
     expect(response).toMatchObject({ ...REFUSED, challenge: 'Bearer', data: undefined })
     expect(response.requestIds[0]).toMatch(/^[0-9a-f-]{36}$/)
     expect(response.requestIds[1]).toBe(response.requestIds[0])
   })
 
-  test('refuses every header that is not an environment’s key', async () => {
+  test('rejects every header that is not an environment’s key', async () => {
     const { key } = tenant
     const digits = key.slice('tl_dev_'.length)
     const headers = [
@@ -113,7 +113,7 @@ describe.each(Object.keys(requests) as (keyof typeof requests)[])('%s', (name) =
       expect(await send(name, header), header).toMatchObject({ ...REFUSED, data: undefined })
   })
 
-  test('refuses a key as soon as it is revoked', async () => {
+  test('rejects a key as soon as it is revoked', async () => {
     for (let round = 0; round < 20; round++) {
       const key = await newKey()
       expect(await send(name, `Bearer ${key}`)).toMatchObject({ status: 200 })
@@ -153,7 +153,7 @@ describe('with GraphiQL', () => {
     }
   })
 
-  test('refuses a wrong key even for the schema', async () => {
+  test('rejects a wrong key even for the schema', async () => {
     const { status, errors } = await open.graphql(
       generateApiKey('development'),
       '{ __schema { queryType { name } } }',

@@ -40,7 +40,7 @@ const requestRecords = async ({
   return statusCode
 }
 
-/** Sends as many requests as the address has, and one more. */
+/** Sends as many requests as the limit of the address allows, and one more. */
 const exhaust = async (
   attempt: (n: number) => Attempt = () => ({}),
 ): Promise<readonly number[]> => {
@@ -232,7 +232,7 @@ describe('past the limit', () => {
   })
 })
 
-test('a wrong key also counts at an address that needs none', async () => {
+test('a wrong key also counts on a route that needs no key', async () => {
   await start()
   for (let n = 0; n < LIMIT; n++) {
     const open = { url: '/health', remoteAddress: '192.0.2.1', headers: { authorization: wrong() } }

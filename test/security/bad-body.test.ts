@@ -125,7 +125,7 @@ describe('a body', () => {
       expectRefusal(await post(payload, { accept }), expected)
   })
 
-  test('of nested brackets is refused at any depth', async () => {
+  test('of nested brackets is rejected at any depth', async () => {
     for (const levels of [1000, 100_000, 500_000])
       for (const payload of [
         '['.repeat(levels),
@@ -142,7 +142,7 @@ describe('a body', () => {
       }
   })
 
-  test('of more than 1 MiB is refused', async () => {
+  test('of more than 1 MiB is rejected', async () => {
     const fits = JSON.stringify({ query: '{ __typename }', variables: { a: '' } })
     const padded = (length: number) =>
       JSON.stringify({
@@ -169,7 +169,7 @@ describe('a body', () => {
     'json',
     '*/*',
     '',
-  ])('with the content type %s is refused', async (type) => {
+  ])('with the content type %s is rejected', async (type) => {
     expectRefusal(await post(REQUEST, { 'content-type': type }), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
     })
@@ -181,7 +181,7 @@ describe('a body', () => {
     ['content-encoding', 'identity, gzip'],
     ['content-type', 'application/json; charset=utf-16'],
     ['content-type', 'application/json; version=1; Charset="ISO-8859-1"'],
-  ])('whose %s is %s is refused', async (name, value) => {
+  ])('whose %s is %s is rejected', async (name, value) => {
     expectRefusal(await post(REQUEST, { [name]: value }), { code: 'UNSUPPORTED_MEDIA_TYPE' })
   })
 
@@ -198,7 +198,7 @@ describe('a body', () => {
       )
   })
 
-  test('is refused with a method that has none', async () => {
+  test('is rejected with a method that has none', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
       const result = await service.server.inject({
         url: '/graphql',

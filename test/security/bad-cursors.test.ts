@@ -6,14 +6,14 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { orderFields } from '../../src/query/cursor.ts'
 import { readRefusal } from '../support/refusal.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 
 const SEED = 20_261_121
 
-const stock = stockedService()
-const { rest } = stock
+const harness = serviceWithRecords()
+const { rest } = harness
 
-describe('a list refuses as a cursor', () => {
+describe('a list rejects as a cursor', () => {
   const cursorOf = (parts: unknown): string =>
     Buffer.from(JSON.stringify(parts)).toString('base64url')
 

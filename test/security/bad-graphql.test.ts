@@ -1,10 +1,10 @@
 /** An invalid GraphQL request gets a 4xx that names the error, on every repetition. */
 import { describe, expect, test } from 'vitest'
 import { type Expected, expectRefusal } from '../support/refusal.ts'
-import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 
-const stock = stockedService()
-const { graph } = stock
+const harness = serviceWithRecords()
+const { graph } = harness
 
 const HALF = '\ud800'
 const LONG = 'x'.repeat(1001)
@@ -203,7 +203,7 @@ describe('over GraphQL', () => {
       { code: 'BAD_REQUEST' },
     ],
   ])('%s', async (_what, query, expected) => {
-    // Three times: a repeated operation is compiled, and must be refused in the same way.
+    // Three times: a repeated operation is compiled, and must be rejected in the same way.
     for (const _again of [1, 2, 3]) expectRefusal(await graph(query), expected, query.slice(0, 200))
   })
 
@@ -214,7 +214,7 @@ describe('over GraphQL', () => {
     ['an object', { id: {}, credentialId: CREDENTIAL }, '$id'],
     ['a fraction', { id: 1.5, credentialId: CREDENTIAL }, '$id'],
     ['true', { id: true, credentialId: CREDENTIAL }, '$id'],
-  ])('refuses variables that are %s', async (_what, variables, field) => {
+  ])('rejects variables that are %s', async (_what, variables, field) => {
     const query =
       'query ($credentialId: ID!, $id: ID!) { crmAccount(credentialId: $credentialId, id: $id) { id } }'
     for (const _again of [1, 2, 3])
@@ -237,19 +237,19 @@ describe('over GraphQL', () => {
       { query: '{ __typename }', extensions: '5' },
       'extensions',
     ],
-  ])('refuses a GET with %s', async (_what, parameters, field) => {
+  ])('rejects a GET with %s', async (_what, parameters, field) => {
     for (const accept of ['application/json', 'text/event-stream']) {
-      const response = await stock.service.server.inject({
+      const response = await harness.service.server.inject({
         url: `/graphql?${new URLSearchParams(parameters)}`,
-        headers: { authorization: `Bearer ${stock.tenant.key}`, accept },
+        headers: { authorization: `Bearer ${harness.tenant.key}`, accept },
       })
       expectRefusal(response, { code: 'INVALID_PARAMETER', field }, accept)
     }
   })
 
   test('an error in one field leaves the other fields, and names its field', async () => {
-    const { data, errors, status } = await stock.service.graphql(
-      stock.tenant.key,
+    const { data, errors, status } = await harness.service.graphql(
+      harness.tenant.key,
       `{ one: crmAccounts(${mine}, first: 0) ${nodes} two: crmAccounts(${mine}, first: 1) ${nodes} }`,
     )
     expect(status).toBe(200)

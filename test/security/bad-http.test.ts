@@ -1,4 +1,4 @@
-/** Malformed or oversized HTTP: refused in the documented form, on a listening socket. */
+/** Malformed or oversized HTTP: rejected in the documented form, on a listening socket. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Expected, expectRefusal, type RefusedResponse } from '../support/refusal.ts'
@@ -170,13 +170,13 @@ describe('on a socket', () => {
         `${request('POST /graphql HTTP/1.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n\r\n`,
       bad,
     ],
-  ])('%s is refused in the documented form', async (_what, bytes, expected) => {
+  ])('%s is rejected in the documented form', async (_what, bytes, expected) => {
     const response = parse(await send(bytes()))
     expectRefusal(response, expected)
     expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body))
   })
 
-  test('a chunked body is refused as soon as it is too large', async () => {
+  test('a chunked body is rejected as soon as it is too large', async () => {
     const head = request(
       'POST /graphql HTTP/1.1',
       'Content-Type: application/json',

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/query/cursor.ts'
 import { type Expected, expectRefusal } from '../support/refusal.ts'
-import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 
-const stock = stockedService()
-const { rest } = stock
+const harness = serviceWithRecords()
+const { rest } = harness
 
 const LONG = 'x'.repeat(1001)
 
@@ -93,7 +93,7 @@ describe('over REST', () => {
     expectRefusal(await rest(`${list}${path}${query}`), expected)
   })
 
-  test('refuses a list parameter on an id', async () => {
+  test('rejects a list parameter on an id', async () => {
     for (const name of ['pageSize', 'cursor', 'orderBy', 'vendorName'])
       expectRefusal(await rest(`${list}/1?credentialId=${CREDENTIAL}&${name}=1`), invalid(name))
     for (const name of ['pageSize', 'pageNumber', 'cursor', 'orderBy'])
@@ -138,10 +138,10 @@ describe('over REST', () => {
     ])
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)
         expectRefusal(
-          await stock.service.server.inject({
+          await harness.service.server.inject({
             url,
             method,
-            headers: { authorization: `Bearer ${stock.tenant.key}` },
+            headers: { authorization: `Bearer ${harness.tenant.key}` },
           }),
           { code: 'NOT_FOUND' },
           `${method} ${url}`,

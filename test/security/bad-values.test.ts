@@ -1,15 +1,15 @@
 /**
- * Every filter of every resource refuses values of another kind and names the filter, over REST and GraphQL: the first
- * filter of a kind with an operator refuses each of them, the others two.
+ * Every filter of every resource rejects values of another kind and names the filter, over REST and GraphQL: the first
+ * filter of a kind with an operator rejects each of them, the others two.
  */
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
 import { expectRefusal, readRefusal } from '../support/refusal.ts'
-import { CREDENTIAL, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
 
-const stock = stockedService()
-const { rest, graph } = stock
+const harness = serviceWithRecords()
+const { rest, graph } = harness
 
 const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
 const HALF = '\ud800'
@@ -28,7 +28,7 @@ const createChoice = () => {
   }
 }
 
-describe('a value of the wrong form is refused, with the name,', () => {
+describe('a value of the wrong form is rejected, with the name,', () => {
   const times = [
     '',
     'yesterday',

@@ -71,9 +71,9 @@ const openRequest = async (key: string, path: string, ...headers: readonly strin
   return { socket, peer }
 }
 
-/** Sends a body without its last byte and waits until the service has read or refused it. */
+/** Sends a body without its last byte and waits until the service has read or rejected it. */
 const sendAlmost = async (key: string, bytes = 200_000, path = '/2023-12/users'): Promise<Sent> => {
-  // Longer than a username may be: once complete, the request is refused with INVALID_PARAMETER.
+  // Longer than a username may be: once complete, the request is rejected with INVALID_PARAMETER.
   const body = JSON.stringify({ username: 'x'.repeat(bytes) })
   const { socket, peer } = await openRequest(key, path, `Content-Length: ${body.length}`)
   const sent: Sent = { response: undefined, end: () => void socket.write(body.slice(-1)) }
@@ -83,7 +83,7 @@ const sendAlmost = async (key: string, bytes = 200_000, path = '/2023-12/users')
     sent.response = summaryOf(text)
   })
   socket.write(body.slice(0, -1))
-  // A body that is refused is not read to its end.
+  // A body that is rejected is not read to its end.
   const settled = () => sent.response !== undefined || (peer?.bytesRead ?? 0) > body.length
   await expect.poll(settled, { interval: 2 }).toBe(true)
   return sent

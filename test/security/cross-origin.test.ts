@@ -29,18 +29,20 @@ const crossOrigin = (headers: object): string[] =>
 const urlOf = (path: string): string => path.replace(/:\w+/g, 'x')
 
 const isForUsers = ({ callers }: (typeof operations)[number]): boolean => callers.includes('user')
-const opened = operations.filter(isForUsers).map(({ rest }) => rest)
+const userRoutes = operations.filter(isForUsers).map(({ rest }) => rest)
 
 describe('an operation that accepts user tokens', () => {
-  test.each(opened.map(({ method, path }) => [method, path] as const))(
+  test.each(userRoutes.map(({ method, path }) => [method, path] as const))(
     '%s %s lets a page send requests and read the responses',
     async (method, path) => {
-      const leave = await preflight(method, urlOf(path))
-      expect([leave.statusCode, leave.body]).toEqual([204, ''])
-      expect(leave.headers['access-control-allow-origin']).toBe('*')
-      expect(String(leave.headers['access-control-allow-methods']).split(', ')).toContain(method)
-      expect(leave.headers['access-control-allow-headers']).toMatch(/^authorization,.*traceparent/)
-      // Refused before any work; the page can read the reason.
+      const allowed = await preflight(method, urlOf(path))
+      expect([allowed.statusCode, allowed.body]).toEqual([204, ''])
+      expect(allowed.headers['access-control-allow-origin']).toBe('*')
+      expect(String(allowed.headers['access-control-allow-methods']).split(', ')).toContain(method)
+      expect(allowed.headers['access-control-allow-headers']).toMatch(
+        /^authorization,.*traceparent/,
+      )
+      // Rejected before any work; the page can read the reason.
       const refused = await send(method, urlOf(path))
       expect(refused.statusCode).toBe(401)
       expect(refused.headers['access-control-allow-origin']).toBe('*')
@@ -87,7 +89,7 @@ describe('an operation that accepts user tokens', () => {
 })
 
 describe('any other address', () => {
-  const closed: readonly (readonly [Method, string])[] = [
+  const otherRoutes: readonly (readonly [Method, string])[] = [
     ...operations
       .filter((operation) => !isForUsers(operation))
       .map(({ rest }) => [rest.method, urlOf(rest.path)] as const),
@@ -101,7 +103,7 @@ describe('any other address', () => {
     ['PATCH', '/2024-03/integrations'],
   ]
 
-  test.each(closed)('%s %s sends no CORS headers', async (method, url) => {
+  test.each(otherRoutes)('%s %s sends no CORS headers', async (method, url) => {
     for (const authorization of [undefined, `Bearer ${tenant.key}`]) {
       const response = await send(method, url, authorization && { authorization })
       expect(crossOrigin(response.headers)).toEqual([])

@@ -1,12 +1,12 @@
-/** JSON that is nested too deeply is refused with the name of its field, wherever free-form JSON is accepted. */
+/** JSON that is nested too deeply is rejected with the name of its field, wherever free-form JSON is accepted. */
 import { describe, expect, test } from 'vitest'
 import { MAX_JSON_LEVELS } from '../../src/definition/json-depth.ts'
 import { documentOf, operationOf, restRequest, transports } from '../support/operations.ts'
 import { readRefusal } from '../support/refusal.ts'
-import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 import { USER_ERRORS } from '../support/user-errors.ts'
 
-const stock = stockedService()
+const harness = serviceWithRecords()
 
 /** A placeholder for the nested lists, which cannot be built as values. */
 const DEEP = '(deep)'
@@ -38,12 +38,12 @@ const post = (
   payload: string,
   headers = {},
 ) =>
-  stock.service.server.inject({
+  harness.service.server.inject({
     method,
     url,
     payload,
     headers: {
-      authorization: `Bearer ${stock.tenant.key}`,
+      authorization: `Bearer ${harness.tenant.key}`,
       accept: 'application/graphql-response+json, application/json',
       'content-type': 'application/json',
       ...headers,
@@ -88,11 +88,11 @@ const expectLimit = async (send: Send, field: string): Promise<void> => {
 }
 
 describe.each(transports)('over %s', (transport) => {
-  test.each(places)('%s refuses a %s that is too deep', async (name, field, values) => {
+  test.each(places)('%s rejects a %s that is too deep', async (name, field, values) => {
     await expectLimit(sendOperation(transport, name, values), field)
   })
 
-  test('an order refuses remoteFields that are too deep', async () => {
+  test('an order rejects remoteFields that are too deep', async () => {
     const input = { remoteFields: DEEP }
     const send =
       transport === 'REST'
@@ -130,7 +130,7 @@ test('lists in the text of a GraphQL document have the same limit', async () => 
   }
 })
 
-test('a nested list is refused at any depth where free-form JSON is not accepted', async () => {
+test('a nested list is rejected at any depth where free-form JSON is not accepted', async () => {
   const url = `/2024-03/one/accounting/vendors/1?credentialId=${CREDENTIAL}`
   for (const levels of [3000, 100_000])
     for (const field of ['vendorName', 'addresses', 'nope']) {

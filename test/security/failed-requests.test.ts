@@ -1,7 +1,7 @@
 /** The log of failed requests: the error, and who sent the request. */
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { subscribe } from '../delivery/stage.ts'
+import { subscribe } from '../delivery/subscription-harness.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'

@@ -1,4 +1,4 @@
-/** Queries that would cost too much are refused before they run, however the cost is hidden. */
+/** Queries that would cost too much are rejected before they run, however the cost is hidden. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { expectRefusal, readRefusal } from '../support/refusal.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
       catalogue.get(topic),
       [1, 2].map((n) => sampleRecord(CREDENTIAL, catalogue.get(topic), n)),
     )
-  // Caches the credential, so that a refused query runs no statement.
+  // Caches the credential, so that a rejected query runs no statement.
   await send(`{ crmAccounts(${MINE}) { nodes { id } } }`)
   await send(
     `{ node(id: "${sampleRecord(CREDENTIAL, catalogue.get('crm/accounts'), 1).id}") { id } }`,
@@ -41,7 +41,7 @@ const send = (query: string, more: Record<string, unknown> = {}) =>
     payload: JSON.stringify({ query, ...more }),
   })
 
-/** Expects the query to be refused on every repetition, without a statement. */
+/** Expects the query to be rejected on every repetition, without a statement. */
 const expectRefused = async (
   query: string,
   more: Record<string, unknown> = {},
@@ -63,7 +63,7 @@ const expectSuccess = async (query: string, more: Record<string, unknown> = {}) 
 const costly = (size: string): string =>
   `crmAccounts(${MINE}, first: ${size}) { nodes { notes(first: ${size}) { nodes { account { notes(first: ${size}) { nodes { id } } } } } } }`
 
-describe('refuses a query that costs too much', () => {
+describe('rejects a query that costs too much', () => {
   test('by its own numbers', async () => {
     await expectRefused(`{ ${costly('100')} }`)
     await expectSuccess(`{ ${costly('3')} }`)
@@ -163,7 +163,7 @@ describe('refuses a query that costs too much', () => {
   })
 })
 
-describe('refuses a document with too much', () => {
+describe('rejects a document with too much', () => {
   const nested = (levels: number): string =>
     levels === 0 ? 'id' : `notes(first: 1) { nodes { account { ${nested(levels - 1)} } } }`
 

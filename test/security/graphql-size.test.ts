@@ -35,7 +35,7 @@ describe('a document longer than 64 KiB', () => {
   const documentOf = (length: number) => `{ __typename } #${'x'.repeat(length - 16)}`
   const [fits, tooLong] = [documentOf(64 * KIB), documentOf(64 * KIB + 1)]
 
-  test('is refused over POST', async () => {
+  test('is rejected over POST', async () => {
     for (const _run of [1, 2, 3]) {
       expect((await send(fits)).json()).toEqual({ data: { __typename: 'Query' } })
       expectRefusal(await send(tooLong), { code: 'QUERY_TOO_COMPLEX' })
@@ -43,7 +43,7 @@ describe('a document longer than 64 KiB', () => {
     }
   })
 
-  test('is refused over GET', async () => {
+  test('is rejected over GET', async () => {
     const response = await service.server.inject({
       url: `/graphql?${new URLSearchParams({ query: tooLong })}`,
       headers: { authorization: `Bearer ${token}`, accept: 'application/graphql-response+json' },
@@ -51,13 +51,13 @@ describe('a document longer than 64 KiB', () => {
     expectRefusal(response, { code: 'QUERY_TOO_COMPLEX' })
   })
 
-  test('is refused over Server-Sent Events', async () => {
+  test('is rejected over Server-Sent Events', async () => {
     const { body } = await send(tooLong, {}, 'text/event-stream')
     expect(body).toContain('QUERY_TOO_COMPLEX')
   })
 })
 
-test('a document of more than 4,000 lines is refused, whatever the line terminator', async () => {
+test('a document of more than 4,000 lines is rejected, whatever the line terminator', async () => {
   for (const end of ['\n', '\r', '\r\n']) {
     expect((await send(`${end.repeat(3999)}{ __typename }`)).statusCode).toBe(200)
     expectRefusal(await send(`${end.repeat(4000)}{ __typename }`), { code: 'QUERY_TOO_COMPLEX' })
@@ -134,7 +134,7 @@ describe('the documents that take the most work', () => {
     },
   )
 
-  test('repeated fields are refused with a code that names them', async () => {
+  test('repeated fields are rejected with a code that names them', async () => {
     for (const count of [1100, 2000, 3900])
       expectRefusal(await send(`{ ${'__typename '.repeat(count)} }`), { code: 'QUERY_TOO_COMPLEX' })
   })

@@ -54,7 +54,7 @@ describe('a document selects the schema once', () => {
     ['as two types', 'a: __type(name: "Query") { name } b: __type(name: "Node") { name }'],
     ['as a schema and a type', '__schema { types { name } } __type(name: "Query") { name }'],
     ['in a fragment', '...F __schema { types { name } }'],
-  ])('and is refused if it selects it twice %s', async (_what, fields) => {
+  ])('and is rejected if it selects it twice %s', async (_what, fields) => {
     const query = `{ ${fields} } ${fields.includes('...F') ? 'fragment F on Query { a: __type(name: "Node") { name } }' : ''}`
     for (const _run of RUNS) {
       expectRefusal(await send(closed, closed.key, query), { code: 'QUERY_TOO_COMPLEX' })
@@ -62,7 +62,7 @@ describe('a document selects the schema once', () => {
     }
   })
 
-  test('and is refused if it selects it in two operations', async () => {
+  test('and is rejected if it selects it in two operations', async () => {
     const query = 'query A { __type(name: "A") { name } } query B { __type(name: "B") { name } }'
     const response = await send(open, undefined, query, { operationName: 'A' })
     expectRefusal(response, { code: 'QUERY_TOO_COMPLEX' })
@@ -87,7 +87,7 @@ describe('the cost of an introspection is the number of fields that it returns',
       'in fragments',
       `__schema { types { ...T } } } fragment T on __Type { fields { type { fields { ${aliases} } } }`,
     ],
-  ])('too many fields %s are refused', async (_what, fields) => {
+  ])('too many fields %s are rejected', async (_what, fields) => {
     for (const _run of RUNS)
       expectRefusal(await send(open, undefined, `{ ${fields} }`), { code: 'QUERY_TOO_COMPLEX' })
   })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => limited.stop())
 
-test('a caller’s requests are counted over both transports together and then refused', async () => {
+test('a caller’s requests are counted over both transports together and then rejected', async () => {
   const path = `/crm/accounts?credentialId=${CREDENTIAL}`
   for (let remaining = LIMIT - 1; remaining > 0; remaining--) {
     const response = await limited.rest(tenant.key, path)

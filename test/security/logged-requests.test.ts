@@ -101,7 +101,7 @@ test('the path of an aborted request is logged in the same way', async () => {
   expect(JSON.stringify(lines)).not.toContain(key.slice(7, 20))
 })
 
-test('a number of half a million digits is refused like other invalid numbers', async () => {
+test('a number of half a million digits is rejected like other invalid numbers', async () => {
   const response = await fetch(
     `${address}/2024-03/one/accounting/items?credentialId=${CREDENTIAL}`,
     {

@@ -11,7 +11,12 @@ import { type Caller, createCallers, type Worlds } from '../support/matrix/calle
 import { type Expected, expectedOf, hiddenFrom } from '../support/matrix/expected.ts'
 import { type Fingerprints, openFingerprints } from '../support/matrix/fingerprint.ts'
 import type { Row } from '../support/matrix/rows.ts'
-import { type Ids, openStage, type Stage, type World } from '../support/matrix/world.ts'
+import {
+  type Ids,
+  type MatrixHarness,
+  openMatrixHarness,
+  type World,
+} from '../support/matrix/world.ts'
 import { openapiText } from '../support/openapi.ts'
 import { restErrorOf, type UserError } from '../support/user-errors.ts'
 
@@ -21,7 +26,7 @@ const NEVER = '99999999-0000-4000-8000-000000000009'
 const neverOf = (target: string): string =>
   target.includes('/') ? recordId(NEVER, target, '1') : NEVER
 
-let stage: Stage
+let harness: MatrixHarness
 let routes: readonly { readonly method: string; readonly url: string }[]
 let worlds: Worlds
 let callers: readonly Caller[]
@@ -29,20 +34,20 @@ let rows: readonly Row[]
 let fingerprints: Fingerprints
 
 beforeAll(async () => {
-  ;[stage, routes] = await collectRoutes(openStage)
+  ;[harness, routes] = await collectRoutes(openMatrixHarness)
   worlds = {
-    own: await stage.createWorld('development', 'Ours'),
-    sibling: await stage.createWorld('production', 'Ours'),
-    foreign: await stage.createWorld('development', 'Theirs'),
+    own: await harness.createWorld('development', 'Ours'),
+    sibling: await harness.createWorld('production', 'Ours'),
+    foreign: await harness.createWorld('development', 'Theirs'),
   }
-  callers = await createCallers(stage.service, worlds)
+  callers = await createCallers(harness.service, worlds)
   rows = [
-    ...routes.flatMap((route) => restRows(stage, route)),
-    ...graphqlRows(stage, buildSchema(catalogue)),
+    ...routes.flatMap((route) => restRows(harness, route)),
+    ...graphqlRows(harness, buildSchema(catalogue)),
   ]
-  fingerprints = await openFingerprints(stage.service.database)
+  fingerprints = await openFingerprints(harness.service.database)
 })
-afterAll(() => stage.service.stop())
+afterAll(() => harness.service.stop())
 
 interface Outcome {
   readonly status: number
@@ -53,7 +58,7 @@ interface Outcome {
 
 const send = async (row: Row, authorization: string | undefined, ids: Ids): Promise<Outcome> => {
   const { method, url, payload } = row.request(ids)
-  const response = await stage.service.server.inject({
+  const response = await harness.service.server.inject({
     method: method as 'GET',
     url,
     headers: authorization === undefined ? {} : { authorization },
@@ -114,9 +119,9 @@ const tryAllowed = async (row: Row, caller: Caller): Promise<void> => {
   const { own } = worlds
   let { authorization, ids } = caller
   if (row.consumes !== undefined)
-    ids = { ...ids, [row.consumes]: await stage.createRecord(own, row.consumes) }
+    ids = { ...ids, [row.consumes]: await harness.createRecord(own, row.consumes) }
   else if (row.changes && !row.isOfRecords) {
-    const fresh = await stage.createEnvironment()
+    const fresh = await harness.createEnvironment()
     authorization = `Bearer ${caller.kind === 'key' ? fresh.key : fresh.token}`
     ids = { ...own.ids, ...fresh.ids }
   }

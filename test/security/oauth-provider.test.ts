@@ -211,7 +211,7 @@ test('a replayed response creates no second credential, also at the same time', 
   expect((await browser.get(callback.href)).statusCode).toBe(400)
 })
 
-test('the server refuses another redirect URI, and a request without a challenge', async () => {
+test('the server rejects another redirect URI, and a request without a challenge', async () => {
   const { page } = await allow()
   const elsewhere = new URL(page)
   elsewhere.searchParams.set('redirect_uri', 'https://attacker.example/callback')

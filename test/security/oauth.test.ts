@@ -1,5 +1,5 @@
 /**
- * The attacks of RFC 9700 on an authorization, against the authorization server of the sandbox: each is refused, no
+ * The attacks of RFC 9700 on an authorization, against the authorization server of the sandbox: each is rejected, no
  * credential is created, and the authorization of the victim goes on.
  */
 import { createHash } from 'node:crypto'
@@ -171,7 +171,7 @@ test('a denied authorization ends as denied', async () => {
   expect(await credentials()).toEqual([])
 })
 
-describe('a response that does not belong to this browser and moment is refused:', () => {
+describe('a response that does not belong to this browser and moment is rejected:', () => {
   type Flow = Awaited<ReturnType<typeof allow>>
   const attacks: readonly (readonly [string, (flow: Flow) => Promise<readonly [URL, Browser]>])[] =
     [
@@ -312,7 +312,7 @@ describe('a response with the right state, but wrong content, fails:', () => {
   })
 })
 
-describe('the authorization server of the sandbox refuses', () => {
+describe('the authorization server of the sandbox rejects', () => {
   const verifier = 'v'.repeat(43)
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const parameters = {
@@ -436,7 +436,7 @@ test.each([
   ['a secret with a line break', { clientSecret: 'a\nb' }, 'INVALID_PARAMETER'],
   ['an empty webhook secret', { webhookSecret: '' }, 'INVALID_PARAMETER'],
   ['a scope with a space', { scopes: ['read write'] }, 'INVALID_PARAMETER'],
-])('an OAuth client with %s is refused', async (_what, changes, code) => {
+])('an OAuth client with %s is rejected', async (_what, changes, code) => {
   const input = { app: 'sandbox', ...SANDBOX_CLIENT, ...changes }
   expect(await call(stranger.key, 'setOAuthClient', input)).toMatchObject({ code })
 })

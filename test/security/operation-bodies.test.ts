@@ -1,4 +1,4 @@
-/** Bodies that no operation accepts: refused in the documented form, before any work is done. */
+/** Bodies that no operation accepts: rejected in the documented form, before any work is done. */
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRead } from '../../src/api/operation.ts'
@@ -36,13 +36,13 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
         },
       })
 
-    test('of more than 1 MiB is refused, with or without a Content-Length', async () => {
+    test('of more than 1 MiB is rejected, with or without a Content-Length', async () => {
       const large = `{"username":"${'x'.repeat(MIB)}"}`
       expectRefusal(await send(large), { code: 'BODY_TOO_LARGE' })
       expectRefusal(await send(Readable.from([large])), { code: 'BODY_TOO_LARGE' })
     })
 
-    test('that is not JSON in UTF-8 is refused', async () => {
+    test('that is not JSON in UTF-8 is rejected', async () => {
       for (const text of ['{', 'null}', '{"a":NaN}', '[1,]', '\0', 'a=1'])
         expectRefusal(await send(text), { code: 'MALFORMED_BODY' }, text)
       const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])
@@ -56,19 +56,19 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
       const response = await send('', {}, key)
       if (operation.body !== undefined)
         expectRefusal(response, { code: 'INVALID_PARAMETER', field: 'body' })
-      // Without a body the operation runs, or is refused because of its address.
+      // Without a body the operation runs, or is rejected because of its address.
       else expect(response.body).not.toMatch(/MALFORMED_BODY|INVALID_PARAMETER/)
     })
 
     if (operation.body === undefined)
-      test('with content is refused if the operation takes no body', async () => {
+      test('with content is rejected if the operation takes no body', async () => {
         const { key } = await service.createTenant('development', [], 'Another')
         const junk = await send('{"junk":1}', {}, key)
         expectRefusal(junk, { code: 'INVALID_PARAMETER', field: 'junk' })
         expect((await send('{}', {}, key)).body).not.toContain('INVALID_PARAMETER')
       })
 
-    test('of another media type is refused', async () => {
+    test('of another media type is rejected', async () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
         expectRefusal(await send('a=1', { 'content-type': type }), {
           code: 'UNSUPPORTED_MEDIA_TYPE',
@@ -88,7 +88,7 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
       expect(isRead).toBe(false)
     })
 
-    test('that is not an object is refused', async () => {
+    test('that is not an object is rejected', async () => {
       // An operation without a body accepts an empty one.
       const nothing = operation.body === undefined ? [] : ['null']
       for (const text of [...nothing, '5', '"text"', 'true', '[]', '[{}]'])

@@ -1,5 +1,5 @@
 /**
- * Secrets are returned once, to their owner only: every operation succeeds, is refused and fails, over both
+ * Secrets are returned once, to their owner only: every operation succeeds, is rejected and fails, over both
  * transports, with an app that echoes its input; then every response, the log and all tables are searched.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

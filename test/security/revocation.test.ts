@@ -1,4 +1,4 @@
-/** A revoked key is refused immediately in every process, even while processes receive no notifications. */
+/** A revoked key is rejected immediately in every process, even while processes receive no notifications. */
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
@@ -66,7 +66,7 @@ describe('another process', () => {
 
   const statusThere = (): Promise<number> => statusOf(other.server, key)
 
-  test('refuses a key that is revoked in this process', async () => {
+  test('rejects a key that is revoked in this process', async () => {
     await revokeKey(service, key)
     await expect.poll(statusThere, DEADLINE).toBe(401)
     const response = await other.server.inject({
@@ -80,7 +80,7 @@ describe('another process', () => {
     ['revoked', 'UPDATE api_keys SET revoked_at = now() WHERE hash = $1'],
     ['deleted', 'DELETE FROM api_keys WHERE hash = $1'],
     ['replaced', "UPDATE api_keys SET hash = repeat('0', 64) WHERE hash = $1"],
-  ])('refuses a key whose row is %s by hand', async (_how, sql) => {
+  ])('rejects a key whose row is %s by hand', async (_how, sql) => {
     const hand = new pg.Client({ connectionString: service.url })
     await hand.connect()
     await hand.query(sql, [hashApiKey(key)])
@@ -124,11 +124,11 @@ describe('while no notifications arrive', () => {
     await other.stop()
   })
 
-  test('nothing is cached: a revoked key is refused, and still is when notifications arrive again', async () => {
+  test('nothing is cached: a revoked key is rejected, and still is when notifications arrive again', async () => {
     const revoked = await newKey()
-    const kept = await newKey()
+    const valid = await newKey()
     const ofOther = (key: string) => statusOf(other.server, key)
-    for (const key of [revoked, kept]) expect(await ofOther(key)).toBe(200)
+    for (const key of [revoked, valid]) expect(await ofOther(key)).toBe(200)
 
     // Neither server can reconnect; their open connections stay open.
     await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS false`)
@@ -142,20 +142,20 @@ describe('while no notifications arrive', () => {
     await expect.poll(() => ofOther(revoked), DEADLINE).toBe(401)
 
     other.takeStatements()
-    for (const _again of [1, 2, 3]) expect(await ofOther(kept)).toBe(200)
+    for (const _again of [1, 2, 3]) expect(await ofOther(valid)).toBe(200)
     const lookups = other.takeStatements().filter((statement) => statement.includes('api_keys'))
     expect(lookups).toHaveLength(3)
 
     await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS true`)
     const cachesOwner = async (): Promise<boolean> => {
       other.takeStatements()
-      expect(await ofOther(kept)).toBe(200)
+      expect(await ofOther(valid)).toBe(200)
       return !other.takeStatements().join().includes('api_keys')
     }
     await expect.poll(cachesOwner, DEADLINE).toBe(true)
     expect(await ofOther(revoked)).toBe(401)
-    await revokeKey(service, kept)
-    await expect.poll(() => ofOther(kept), DEADLINE).toBe(401)
+    await revokeKey(service, valid)
+    await expect.poll(() => ofOther(valid), DEADLINE).toBe(401)
   })
 
   test('a lookup that was in progress is not cached when notifications arrive again', async () => {
@@ -201,7 +201,7 @@ describe('a request whose body is still arriving when its key is revoked', () =>
     ['/2024-03/api-keys/regenerate', '{}'],
     ['/2024-03/one/crm/accounts?credentialId=', '{"accountName":"Late"}'],
     ['/graphql', '{"query":"mutation { generateApiKey { apiKey { key } } }"}'],
-  ])('to %s is refused once it is complete', async (path, body) => {
+  ])('to %s is rejected once it is complete', async (path, body) => {
     const key = await newKey()
     const owner = vi.spyOn(service.access, 'keyOwner')
     const socket = connect(port, '127.0.0.1')

@@ -42,7 +42,7 @@ const send = ({ server }: Verifier, bearer: string) =>
     headers: { authorization: `Bearer ${bearer}` },
   })
 
-/** Requests records: 403 if the token is accepted (records are not for users), 401 if it is refused. */
+/** Requests records: 403 if the token is accepted (records are not for users), 401 if it is rejected. */
 const statusOf = async (bearer: string, at: Verifier = service): Promise<number> =>
   (await send(at, bearer)).statusCode
 
@@ -78,7 +78,7 @@ const sign = async (
     .setProtectedHeader({ ...headerOf(), ...header })
     .sign(await key)
 
-/** A signature of the service's own key over content that jose refuses to sign. */
+/** A signature of the service's own key over content that jose does not sign. */
 const signRaw = async (header: object, payload: object): Promise<string> => {
   const input = `${encode({ ...headerOf(), ...header })}.${encode(payload)}`
   return `${input}.${signBytes(null, Buffer.from(input), await ownKey()).toString('base64url')}`
@@ -197,7 +197,7 @@ describe('a user token', () => {
     })
   })
 
-  test.each(Object.entries(attacks))('with %s is refused', async (_what, forge) => {
+  test.each(Object.entries(attacks))('with %s is rejected', async (_what, forge) => {
     const forged = await forge()
     const response = await send(service, forged)
     expectRefusal(response, { code: 'UNAUTHENTICATED' })
@@ -261,7 +261,7 @@ describe('a user token', () => {
 })
 
 describe('in several processes', () => {
-  test('a user who is deleted by hand is refused immediately in each', async () => {
+  test('a user who is deleted by hand is rejected immediately in each', async () => {
     const other = await openServer(service.url)
     const { environmentId } = tenant
     const userId = await ensureUser(service.database, environmentId, 'leaving', 'Leaving')

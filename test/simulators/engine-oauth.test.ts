@@ -27,8 +27,8 @@ const open = () => {
   const send = createClient(simulator)
   const page = (changes: object = {}) =>
     send('GET', `/authorize?${new URLSearchParams({ ...request, ...changes })}`)
-  const consent = async (answer: object) => {
-    const body = new URLSearchParams({ ...request, ...answer }).toString()
+  const consent = async (response: object) => {
+    const body = new URLSearchParams({ ...request, ...response }).toString()
     const { headers } = await send('POST', '/authorize', { headers: form, body })
     return Object.fromEntries(new URL(headers.location ?? '').searchParams)
   }
@@ -68,7 +68,7 @@ test.each<[string, object, string | undefined]>([
   ['no scope', { scope: '' }, 'invalid_scope'],
   ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
   ['a plain code challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
-])('the authorization page refuses %s', async (_what, changes, error) => {
+])('the authorization page rejects %s', async (_what, changes, error) => {
   const { status, headers } = await open().page(changes)
   if (error === undefined) expect([status, headers.location]).toEqual([400, undefined])
   else expect(new URL(headers.location ?? '').searchParams.get('error')).toBe(error)
@@ -80,12 +80,12 @@ test.each<[string, object, string]>([
   ['an unknown code', { code: 'x' }, 'invalid_grant'],
   ['an unknown grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
   ['an undeclared parameter', { audience: 'x' }, 'invalid_request'],
-])('the token endpoint refuses %s', async (_what, changes, error) => {
+])('the token endpoint rejects %s', async (_what, changes, error) => {
   const { status, json } = await open().redeem(changes)
   expect([status, json.error]).toEqual([400, error])
 })
 
-test('the token endpoint refuses a wrong secret, a used code and an expired code', async () => {
+test('the token endpoint rejects a wrong secret, a used code and an expired code', async () => {
   const { simulator, consent, token } = open()
   const wrong = `Basic ${Buffer.from('ours:guess').toString('base64')}`
   expect((await token({ grant_type: 'refresh_token' }, wrong)).status).toBe(401)
@@ -155,8 +155,8 @@ test('a vendor may do without parameters of OAuth, and have errors of its own', 
     false,
     true,
   ])
-  const answer = `${parameters}&decision=allow&account=a`
-  const { headers } = await send('POST', '/b/authorize', { headers: form, body: answer })
+  const response = `${parameters}&decision=allow&account=a`
+  const { headers } = await send('POST', '/b/authorize', { headers: form, body: response })
   const code = new URL(headers.location ?? '').searchParams.get('code')
   const body = { client_id: 'ours', client_secret: 'secret', code }
   const { json } = await send('POST', '/b/token', { body })

@@ -17,7 +17,7 @@ const open = (scopes?: readonly string[]) => {
   return { ...simulator, account, accessToken, send: createClient(simulator, accessToken) }
 }
 
-describe('what the profile does not declare is refused in its error form', () => {
+describe('what the profile does not declare is rejected in its error form', () => {
   const note = { text: 'Hello' }
   test.each<
     [string, string, string, Parameters<ReturnType<typeof createClient>>[2], number, string]
@@ -99,7 +99,7 @@ test('a response that does not fit the contract is a defect', async () => {
   expect(assertSound).toThrow('notes[0].mood must NOT have additional properties')
 })
 
-test('a contract that leaves an object open is refused', () => {
+test('a contract that leaves an object open is rejected', () => {
   const properties = { properties: { type: 'object', additionalProperties: false } }
   const $defs = { A: { type: 'object', properties } }
   expect(() => createContract({ $defs })).toThrow('#/$defs/A')
@@ -223,7 +223,7 @@ describe('the store', () => {
   })
 })
 
-test('cursors that were not issued for the same list are refused', () => {
+test('cursors that were not issued for the same list are rejected', () => {
   const { encode, decode } = createCursors()
   const cursor = encode('a/notes', { after: 7 })
   expect(decode('a/notes', cursor)).toEqual({ after: 7 })

@@ -1,4 +1,4 @@
-/** The HubSpot simulator refuses whatever the vendor's contract does not declare. */
+/** The HubSpot simulator rejects whatever the vendor's contract does not declare. */
 import { describe, expect, test } from 'vitest'
 import { createClient } from './client.ts'
 import type { Json } from './engine/json.ts'
@@ -73,7 +73,7 @@ const placesIn = (schema: Schema, path: Place['path'] = []): readonly Place[] =>
 const at = (value: Json | undefined, path: Place['path']): Json | undefined =>
   path.reduce<Json | undefined>((inner, step) => Object(inner)[step], value)
 
-/** A copy of a body in which the value at a place is replaced, perhaps under another name. */
+/** A copy of a body with the value at a place replaced, perhaps under another name. */
 const replaced = (body: Json, path: Place['path'], value: Json, name = path.at(-1) ?? ''): Json => {
   const copy = structuredClone(body)
   const parent = Object(at(copy, path.slice(0, -1)))
@@ -87,7 +87,7 @@ describe.each(Object.keys(bodies))('the body of %s', (name) => {
   const check = checkOf(name)
   const places = placesIn({ $ref: `#/$defs/${name}` })
 
-  test('accepts each declared field, and refuses it under another name or of another type', () => {
+  test('accepts each declared field, and rejects it under another name or of another type', () => {
     expect(check(body)).toEqual([])
     expect(places.length).toBeGreaterThan(0)
     const failures = places.flatMap(({ path, schema }) => {
@@ -175,7 +175,7 @@ describe.each([...objectTypes.keys()])('the properties of %s', (typeName) => {
   })
 })
 
-describe('a request is refused for', () => {
+describe('a request is rejected for', () => {
   test.each<
     [string, string, string, { headers?: Record<string, string>; body?: unknown }, number, string]
   >([

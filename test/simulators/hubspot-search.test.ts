@@ -94,7 +94,7 @@ describe('a search', () => {
     ['a sort by an unknown property', { sorts: ['nam'] }],
     ['an unknown property', { properties: ['nam'] }],
     ['a misspelled field', { filtergroups: [] }],
-  ])('is refused for %s', async (_what, body) => {
+  ])('is rejected for %s', async (_what, body) => {
     const { search, simulator } = openCompanies()
     expect(errorOf(await search(body))).toEqual([400, 'VALIDATION_ERROR'])
     simulator.assertSound()

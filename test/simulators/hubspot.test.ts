@@ -63,7 +63,7 @@ describe('a record', () => {
     ['a number', 'deals', { amount: '1,000' }, 'INVALID_DOUBLE'],
     ['a time', 'deals', { closedate: 'tomorrow' }, 'INVALID_DATE'],
     ['an e-mail address', 'contacts', { email: 'amy' }, 'INVALID_EMAIL'],
-  ])('is refused for %s, which the error names', async (_what, type, properties, code) => {
+  ])('is rejected for %s, which the error names', async (_what, type, properties, code) => {
     const { post } = openPortal()
     const reply = await post(`/objects/V/${type}`, { properties })
     expect(errorOf(reply)).toEqual([400, 'VALIDATION_ERROR'])
@@ -232,7 +232,7 @@ describe('a list', () => {
     expect(json.results[1]).not.toHaveProperty('associations')
   })
 
-  test('refuses a property that does not exist, or ignores it as the vendor does', async () => {
+  test('rejects a property that does not exist, or ignores it as the vendor does', async () => {
     for (const [undefinedProperties, status] of [
       ['refused', 400],
       ['ignored', 200],

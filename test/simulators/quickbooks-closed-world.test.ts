@@ -1,4 +1,4 @@
-/** The QuickBooks simulator refuses whatever the vendor's schema does not declare. */
+/** The QuickBooks simulator rejects whatever the vendor's schema does not declare. */
 import { describe, expect, test } from 'vitest'
 import { createClient } from './client.ts'
 import type { Json } from './engine/json.ts'
@@ -86,7 +86,7 @@ const rename = (path: readonly string[]): readonly string[] => [
 ]
 
 describe.each([...entities.keys()])('%s', (entity) => {
-  test('accepts each declared field, and refuses it under another name or with another type', () => {
+  test('accepts each declared field, and rejects it under another name or with another type', () => {
     const check = checkOf(entity)
     const places = placesIn(entity)
     expect(places.length).toBeGreaterThan(15)
@@ -113,7 +113,7 @@ describe.each([...entities.keys()])('%s', (entity) => {
   })
 })
 
-describe('a request is refused for', () => {
+describe('a request is rejected for', () => {
   const customer = { DisplayName: 'Amy' }
   test.each<
     [string, string, string, { headers?: Record<string, string>; body?: unknown }, number, string]

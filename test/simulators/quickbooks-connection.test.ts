@@ -75,7 +75,7 @@ describe('OAuth', () => {
     simulator.assertSound()
   })
 
-  test('a refresh token changes once a day, and the one before is refused', async () => {
+  test('a refresh token changes once a day, and the one before is rejected', async () => {
     const { simulator, tokens, refresh } = await connect()
     const first = tokens.json.refresh_token
     simulator.clock.advance(3_600_000)
@@ -109,7 +109,7 @@ describe('limits', () => {
     return () => send('GET', `/v3/company/${id}/preferences`, { headers: json })
   }
 
-  test('are 10 requests a second of a company, refused in XML without a time to wait', async () => {
+  test('are 10 requests a second of a company, rejected in XML without a time to wait', async () => {
     const { simulator } = open()
     simulator.addCompany('2', 'Other')
     const request = read(simulator)

@@ -95,7 +95,9 @@ test('payments of customers and vendors are voided with include=void', async () 
   company.create('Vendor', { DisplayName: 'Books' })
   const payment = company.create('Payment', { CustomerRef: party, TotalAmt: 3 })
   const voided = await send('POST', 'payment?operation=update&include=void', {
-    ...{ Id: payment.Id, SyncToken: '0', sparse: true },
+    Id: payment.Id,
+    SyncToken: '0',
+    sparse: true,
   })
   expect(voided.json.Payment).toMatchObject({ TotalAmt: 0, UnappliedAmt: 0, PrivateNote: 'Voided' })
   const bill = company.create('Bill', { VendorRef: party, Line: [expenseLine] })

@@ -12,7 +12,7 @@ const open = (options: QuickBooksStartOptions = {}) => {
   const clock = { startMs: NOON, frozen: true }
   const simulator = createQuickBooks({ limited: false, clock, ...options })
   const company = simulator.addCompany('1', 'Acme')
-  // Tests let weeks pass, in which a token expires.
+  // A new token each time: tests advance the clock by weeks, and a token expires sooner.
   const send: Client = (...request) =>
     createClient(simulator, simulator.oauth.issue('1').accessToken)(...request)
   const headers = { accept: 'application/json' }
@@ -161,10 +161,10 @@ describe('changes since a time', () => {
     const customer = company.create('Customer', { DisplayName: 'Amy' })
     simulator.clock.advance(60_000)
     const CustomerRef = { value: String(customer.Id) }
-    const kept = company.create('Payment', { CustomerRef, TotalAmt: 5 })
-    const gone = company.create('Payment', { CustomerRef, TotalAmt: 6 })
-    company.update('Payment', String(kept.Id), { PrivateNote: 'x' })
-    company.delete('Payment', String(gone.Id))
+    const updated = company.create('Payment', { CustomerRef, TotalAmt: 5 })
+    const deleted = company.create('Payment', { CustomerRef, TotalAmt: 6 })
+    company.update('Payment', String(updated.Id), { PrivateNote: 'x' })
+    company.delete('Payment', String(deleted.Id))
     const [vendors, payments, classes] = await changes(
       'Vendor,Payment,Class',
       '2026-11-23T12:01:00-08:00',
@@ -172,9 +172,9 @@ describe('changes since a time', () => {
     expect([vendors, classes]).toEqual([{}, {}])
     expect(payments).toMatchObject({
       Payment: [
-        { Id: kept.Id, SyncToken: '1', PrivateNote: 'x' },
+        { Id: updated.Id, SyncToken: '1', PrivateNote: 'x' },
         {
-          Id: gone.Id,
+          Id: deleted.Id,
           status: 'Deleted',
           domain: 'QBO',
           MetaData: { LastUpdatedTime: '2026-11-23T12:01:00-08:00' },

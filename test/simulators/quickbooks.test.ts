@@ -208,7 +208,7 @@ test('a write that is repeated under its requestid has one effect', async () => 
   ])
 })
 
-test('names that are made inactive are hidden, renamed and refused as references', async () => {
+test('names that are made inactive are hidden, renamed and rejected as references', async () => {
   const { post, query, CustomerRef, salesLine } = openWithNames()
   await post('Customer', { Id: '1', SyncToken: '0', sparse: true, Active: false })
   expect(await query('SELECT * FROM Customer')).toEqual({})
@@ -219,7 +219,7 @@ test('names that are made inactive are hidden, renamed and refused as references
   expect((await post('Customer', { DisplayName: 'Amy' })).status).toBe(200)
 })
 
-describe('writes that the vendor refuses', () => {
+describe('writes that the vendor rejects', () => {
   test.each<[string, string, object, string]>([
     ['no line', 'Invoice', { CustomerRef: { value: '1' } }, '2020'],
     ['an unknown customer', 'Invoice', { CustomerRef: { value: '99' }, Line: [] }, '2500'],

@@ -1,4 +1,4 @@
-/** The Shopify simulator: OAuth, what it refuses, webhooks, and its records over HTTP. */
+/** The Shopify simulator: OAuth, what it rejects, webhooks, and its records over HTTP. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -20,7 +20,9 @@ describe('OAuth', () => {
     simulator.addShop('other.myshopify.com', 'Other')
     const send = createClient(simulator)
     const request = {
-      ...{ client_id: 'ours', redirect_uri: CALLBACK, state: 's' },
+      client_id: 'ours',
+      redirect_uri: CALLBACK,
+      state: 's',
       scope: 'read_orders,write_products',
     }
     const authorize = `/${SHOP}/admin/oauth/authorize`
@@ -37,16 +39,16 @@ describe('OAuth', () => {
     const tokens = await exchange({ code: searchParams.get('code') ?? '', ...parameters })
     const refresh = async (token: string) =>
       (await exchange({ grant_type: 'refresh_token', refresh_token: token })).json
-    const ask = (token: string, path = ENDPOINT) =>
+    const query = (token: string, path = ENDPOINT) =>
       send('POST', path, {
         headers: { 'x-shopify-access-token': token },
         body: { query: '{ orders(first: 1) { nodes { id } } }' },
       })
-    return { simulator, page, searchParams, tokens, refresh, ask }
+    return { simulator, page, searchParams, tokens, refresh, query }
   }
 
   test('the callback is signed and names the shop, and the token opens that shop alone', async () => {
-    const { page, searchParams, tokens, ask } = await connect()
+    const { page, searchParams, tokens, query } = await connect()
     expect(page.body).toContain('Acme')
     expect(page.body).not.toContain('Other')
     const { hmac, ...signed } = Object.fromEntries(searchParams)
@@ -55,13 +57,16 @@ describe('OAuth', () => {
     const message = names.map((name) => `${name}=${searchParams.get(name)}`).join('&')
     expect(hmac).toBe(createHmac('sha256', 'secret').update(message).digest('hex'))
     expect(tokens.json).toEqual({
-      ...{ access_token: expect.any(String), expires_in: 3600, refresh_token: expect.any(String) },
-      ...{ refresh_token_expires_in: 7_776_000, scope: 'read_orders,write_products' },
+      access_token: expect.any(String),
+      expires_in: 3600,
+      refresh_token: expect.any(String),
+      refresh_token_expires_in: 7_776_000,
+      scope: 'read_orders,write_products',
     })
     const token = tokens.json.access_token
-    expect((await ask(token)).json.data.orders.nodes).toEqual([])
+    expect((await query(token)).json.data.orders.nodes).toEqual([])
     const other = ENDPOINT.replace('acme', 'other')
-    expect((await ask(token, other)).status).toBe(401)
+    expect((await query(token, other)).status).toBe(401)
   })
 
   test('a code needs expiring=1, because public apps must use tokens that expire', async () => {
@@ -70,20 +75,20 @@ describe('OAuth', () => {
   })
 
   test('an access token lasts an hour', async () => {
-    const { simulator, tokens, ask } = await connect()
+    const { simulator, tokens, query } = await connect()
     simulator.clock.advance(3_600_000)
-    const { status, json } = await ask(tokens.json.access_token)
+    const { status, json } = await query(tokens.json.access_token)
     expect([status, json.errors]).toEqual([401, expect.stringContaining('Invalid API key')])
   })
 
   test('a refresh token is accepted again until its replacement is used', async () => {
-    const { tokens, refresh, ask, simulator } = await connect()
+    const { tokens, refresh, query, simulator } = await connect()
     const first = tokens.json.refresh_token
     const second = (await refresh(first)).refresh_token
     simulator.clock.advance(86_400_000)
     const again = await refresh(first)
     expect(again.refresh_token).not.toBe(second)
-    expect((await ask(again.access_token)).status).toBe(200)
+    expect((await query(again.access_token)).status).toBe(200)
     await refresh(again.refresh_token)
     expect((await refresh(first)).error).toBe('invalid_grant')
   })
@@ -96,7 +101,7 @@ describe('OAuth', () => {
   })
 })
 
-describe('requests that are refused', () => {
+describe('requests that are rejected', () => {
   test.each<[string, string, object | undefined]>([
     ['an unknown field', '{ orders(first: 1) { nodes { nothing } } }', undefined],
     ['an unknown argument', '{ orders(first: 1, colour: "red") { nodes { id } } }', undefined],
@@ -226,16 +231,27 @@ describe('webhooks', () => {
       'x-shopify-hmac-sha256': hmac.digest('base64'),
     })
     expect(JSON.parse(message?.body ?? '')).toEqual({
-      ...{ id: Number(id.split('/').at(-1)), admin_graphql_api_id: id },
-      ...{ created_at: '2026-11-23T20:00:00Z', updated_at: '2026-11-23T20:00:00Z' },
+      id: Number(id.split('/').at(-1)),
+      admin_graphql_api_id: id,
+      created_at: '2026-11-23T20:00:00Z',
+      updated_at: '2026-11-23T20:00:00Z',
     })
   })
 
   test('follow orders, fulfillments, products, customers, bulk operations and the end of a connection', async () => {
     const { shop, deliver, topics, query, simulator } = await subscribe([
-      ...['ORDERS_CREATE', 'ORDERS_UPDATED', 'ORDERS_CANCELLED', 'ORDERS_DELETE'],
-      ...['FULFILLMENTS_CREATE', 'FULFILLMENTS_UPDATE', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE'],
-      ...['CUSTOMERS_CREATE', 'CUSTOMERS_DELETE', 'BULK_OPERATIONS_FINISH', 'APP_UNINSTALLED'],
+      'ORDERS_CREATE',
+      'ORDERS_UPDATED',
+      'ORDERS_CANCELLED',
+      'ORDERS_DELETE',
+      'FULFILLMENTS_CREATE',
+      'FULFILLMENTS_UPDATE',
+      'PRODUCTS_CREATE',
+      'PRODUCTS_DELETE',
+      'CUSTOMERS_CREATE',
+      'CUSTOMERS_DELETE',
+      'BULK_OPERATIONS_FINISH',
+      'APP_UNINSTALLED',
     ])
     const sentBy = async (work: () => unknown) => {
       await work()
@@ -311,30 +327,30 @@ test('a started simulator has a shop with records, whose bulk results can be fet
   const clock = { startMs: NOON, frozen: true }
   await using app = await start({ records: 4, clock })
   const { accessToken } = app.oauth.issue(SHOP)
-  const ask = async (query: string) => {
+  const query = async (text: string) => {
     const response = await fetch(`${app.url}${ENDPOINT}`, {
       method: 'POST',
       headers: { 'x-shopify-access-token': accessToken, 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
+      body: JSON.stringify({ query: text }),
     })
     expect(response.headers.get('x-shopify-api-version')).toBe('2026-07')
     const { data } = Object(await response.json())
     return data
   }
-  const { orders, customersCount } = await ask(`{ customersCount { count } orders(first: 9) {
+  const { orders, customersCount } = await query(`{ customersCount { count } orders(first: 9) {
     nodes { displayFulfillmentStatus customer { email } } } }`)
   expect(customersCount.count).toBe(4)
   expect(orders.nodes[1]).toEqual({
     displayFulfillmentStatus: 'FULFILLED',
     customer: { email: 'amy2@example.com' },
   })
-  await ask(
+  await query(
     'mutation { bulkOperationRunQuery(query: "{ products { nodes { id } } }") { userErrors { code } } }',
   )
   app.clock.advance(500)
-  await ask('{ shop { name } }')
+  await query('{ shop { name } }')
   app.clock.advance(500)
-  const { bulkOperations } = await ask('{ bulkOperations(first: 1) { nodes { url } } }')
+  const { bulkOperations } = await query('{ bulkOperations(first: 1) { nodes { url } } }')
   const file = await fetch(bulkOperations.nodes[0].url)
   expect((await file.text()).trim().split('\n')).toHaveLength(4)
 })

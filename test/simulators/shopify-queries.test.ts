@@ -57,7 +57,7 @@ describe('pages', () => {
     ['both sizes', 'first: 1, last: 1'],
     ['more than 250', 'first: 251'],
     ['a cursor that was made up', 'first: 1, after: "abc"'],
-  ])('with %s are refused', async (_what, args) => {
+  ])('with %s are rejected', async (_what, args) => {
     const { send } = openWithOrders(1)
     expect(codeOf(await send(`{ orders(${args}) { nodes { id } } }`))).toBe('BAD_REQUEST')
   })
@@ -69,7 +69,7 @@ describe('pages', () => {
     expect(codeOf(await send(PAGE, { after: second }))).toBe('BAD_REQUEST')
   })
 
-  test('of a cursor for another order of records are refused', async () => {
+  test('of a cursor for another order of records are rejected', async () => {
     const { query, send } = openWithOrders(3)
     const { endCursor } = (await query(PAGE)).orders.pageInfo
     const other = `{ orders(first: 1, sortKey: ID, after: "${endCursor}") { nodes { id } } }`
@@ -103,7 +103,7 @@ describe('searches', () => {
   })
 
   test.each(['nothing:1', "updated_at:>='yesterday'", 'status:unknown', '(status:open', 'id:x'])(
-    'with %s are refused',
+    'with %s are rejected',
     async (query) => {
       const { send } = openWithOrders(1)
       const text = 'query ($query: String) { orders(first: 9, query: $query) { nodes { id } } }'
@@ -183,7 +183,9 @@ describe('costs', () => {
     simulator.limits.set('points', bucket)
     const ask = () => send('{ orders(first: 10) { nodes { id } } }')
     expect((await ask()).extensions.cost.throttleStatus).toEqual({
-      ...{ maximumAvailable: 14, currentlyAvailable: 10, restoreRate: 100 },
+      maximumAvailable: 14,
+      currentlyAvailable: 10,
+      restoreRate: 100,
     })
     const throttled = await ask()
     expect([codeOf(throttled), throttled.data]).toEqual(['THROTTLED', undefined])
@@ -196,7 +198,7 @@ describe('costs', () => {
     expect((await ask()).data.orders.nodes).toHaveLength(2)
   })
 
-  test('of more than 1,000 points are refused', async () => {
+  test('of more than 1,000 points are rejected', async () => {
     const { send } = openWithOrders(1)
     const reply = await send(
       '{ orders(first: 250) { nodes { lineItems(first: 5) { nodes { id } } } } }',
@@ -232,7 +234,9 @@ describe('bulk operations', () => {
     const { statuses, result, lines, path } = await run(opened, QUERY)
     expect(statuses).toEqual(['CREATED', 'RUNNING', 'COMPLETED'])
     expect(result).toMatchObject({
-      ...{ objectCount: '600', rootObjectCount: '300', type: 'QUERY' },
+      objectCount: '600',
+      rootObjectCount: '300',
+      type: 'QUERY',
       url: `http://simulator${path}`,
     })
     expect(lines.slice(0, 1)).toEqual([{ id: opened.ids[0], note: 'order 0' }])
@@ -249,7 +253,10 @@ describe('bulk operations', () => {
     const opened = openWithOrders(2)
     const { lines } = await run(opened, QUERY, true)
     expect(lines.map(({ __parentId }) => __parentId)).toEqual([
-      ...[undefined, opened.ids[0], undefined, opened.ids[1]],
+      undefined,
+      opened.ids[0],
+      undefined,
+      opened.ids[1],
     ])
   })
 
@@ -268,7 +275,7 @@ describe('bulk operations', () => {
       '{ orders { nodes { fulfillments { fulfillmentLineItems { nodes { id } } } } } }',
     ],
     ['bad syntax', '{ orders'],
-  ])('with %s are refused', async (_what, query) => {
+  ])('with %s are rejected', async (_what, query) => {
     const { bulkOperation, userErrors } = (await open().query(RUN, { query })).bulkOperationRunQuery
     expect([bulkOperation, userErrors[0].code]).toEqual([null, 'INVALID'])
   })

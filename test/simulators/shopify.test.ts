@@ -70,7 +70,7 @@ describe('customers', () => {
     ['with the email of another', { email: 'taken@example.com' }, ['email']],
     ['with a phone number that is not one', { phone: '12' }, ['phone']],
     ['with an id', { id: 'gid://shopify/Customer/1', firstName: 'A' }, ['id']],
-  ])('%s are refused with a user error', async (_what, input, field) => {
+  ])('%s are rejected with a user error', async (_what, input, field) => {
     const { query, shop } = open()
     shop.createCustomer({ email: 'taken@example.com' })
     const { customer, userErrors } = (await query(CREATE, { input })).customerCreate
@@ -292,8 +292,8 @@ describe('orders', () => {
       lineItems: [{ variantId, quantity: 2, priceSet: { shopMoney: money('4') } }],
       transactions: [{ amountSet: { shopMoney: money('8') } }],
     })
-    const stock = `{ productVariant(id: "${variantId}") { inventoryQuantity } }`
-    expect((await query(stock)).productVariant.inventoryQuantity).toBe(-2)
+    const harness = `{ productVariant(id: "${variantId}") { inventoryQuantity } }`
+    expect((await query(harness)).productVariant.inventoryQuantity).toBe(-2)
     const cancel = `mutation ($id: ID!) { orderCancel(orderId: $id, reason: CUSTOMER, restock: true,
       refundMethod: { originalPaymentMethodsRefund: true }) { job { id done }
       orderCancelUserErrors { field message code } } }`
@@ -313,7 +313,7 @@ describe('orders', () => {
       totalRefundedSet: { shopMoney: { amount: '8.0' } },
       fulfillmentOrders: { nodes: [{ status: 'CANCELLED' }] },
     })
-    expect((await query(stock)).productVariant.inventoryQuantity).toBe(0)
+    expect((await query(harness)).productVariant.inventoryQuantity).toBe(0)
     const again = (await query(cancel, { id })).orderCancel
     expect(again).toMatchObject({ job: null, orderCancelUserErrors: [{ code: 'INVALID' }] })
   })
@@ -403,8 +403,16 @@ describe('fulfillments', () => {
 
 /** Types whose records are selected by themselves. */
 const RECORDS = [
-  ...['Customer', 'Product', 'ProductVariant', 'Order', 'FulfillmentOrder', 'Fulfillment'],
-  ...['BasicEvent', 'WebhookSubscription', 'BulkOperation', 'Shop'],
+  'Customer',
+  'Product',
+  'ProductVariant',
+  'Order',
+  'FulfillmentOrder',
+  'Fulfillment',
+  'BasicEvent',
+  'WebhookSubscription',
+  'BulkOperation',
+  'Shop',
 ]
 
 /** Every field of a type; of a record within it, only the id. */
@@ -431,7 +439,9 @@ const selectAll = (type: GraphQLObjectType): string =>
 test('every served field of every record has a value that fits the contract', async () => {
   const { query, shop, simulator } = open()
   const customerId = shop.createCustomer({
-    ...{ firstName: 'Amy', email: 'amy@example.com', phone: '+14155550100' },
+    firstName: 'Amy',
+    email: 'amy@example.com',
+    phone: '+14155550100',
     addresses: [ADDRESS],
   })
   const productId = shop.createProduct({ title: 'Shirt' })
@@ -445,7 +455,8 @@ test('every served field of every record has a value that fits the contract', as
     lineItems: [{ variantId, quantity: 1, taxLines: tax }],
     shippingLines: [{ title: 'Post', priceSet: { shopMoney: money('5') }, taxLines: tax }],
     transactions: [{ amountSet: { shopMoney: money('5') } }],
-    ...{ shippingAddress: ADDRESS, billingAddress: ADDRESS },
+    shippingAddress: ADDRESS,
+    billingAddress: ADDRESS,
   })
   const fulfillmentId = shop.fulfill(orderId, { company: 'UPS', number: '1' })
   shop.deleteProduct(shop.createProduct({ title: 'Gone' }))
@@ -458,8 +469,12 @@ test('every served field of every record has a value that fits the contract', as
     await query(`{ order(id: "${orderId}") { fulfillmentOrders(first: 1) { nodes { id } } }
     events(first: 1) { nodes { id } } }`)
   const ids = {
-    ...{ Customer: customerId, Product: productId, ProductVariant: variantId, Order: orderId },
-    ...{ FulfillmentOrder: order.fulfillmentOrders.nodes[0].id, Fulfillment: fulfillmentId },
+    Customer: customerId,
+    Product: productId,
+    ProductVariant: variantId,
+    Order: orderId,
+    FulfillmentOrder: order.fulfillmentOrders.nodes[0].id,
+    Fulfillment: fulfillmentId,
     BasicEvent: events.nodes[0].id,
     WebhookSubscription: made.webhookSubscriptionCreate.webhookSubscription.id,
     BulkOperation: made.bulkOperationRunQuery.bulkOperation.id,

@@ -5,10 +5,10 @@ import type { RecordRow } from '../../src/definition/mapping.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { MAX_BATCH } from '../../src/store/records/apply-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { accounts, CREDENTIAL, OTHER, writtenService } from './written.ts'
+import { accounts, CREDENTIAL, OTHER, storeHarness } from './store-harness.ts'
 
-const stage = writtenService()
-const { apply, remove, readLog, takeLog, readRow, show, list } = stage
+const harness = storeHarness()
+const { apply, remove, readLog, takeLog, readRow, show, list } = harness
 
 const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
 
@@ -24,7 +24,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
         id: first.id,
         topic: resource.topic,
         credentialId: CREDENTIAL,
-        environmentId: stage.tenant.environmentId,
+        environmentId: harness.tenant.environmentId,
         record: await show(resource, '2'),
       },
     ])
@@ -132,9 +132,9 @@ describe('a batch', () => {
   test('of 1,000 takes one statement in addition to the lock, and logs as many changes in its order', async () => {
     const rows = Array.from({ length: MAX_BATCH }, (_, n) => sampleRecord(CREDENTIAL, accounts, n))
     const work = async (batch: readonly RecordRow[]): Promise<readonly string[]> => {
-      stage.service.takeStatements()
+      harness.service.takeStatements()
       await apply(batch)
-      return stage.service.takeStatements().filter((text) => !/^(BEGIN|COMMIT)/.test(text))
+      return harness.service.takeStatements().filter((text) => !/^(BEGIN|COMMIT)/.test(text))
     }
     for (const batch of [rows, rows, rows.map((row) => ({ ...row, website: 'changed' }))]) {
       const statements = await work(batch)
@@ -244,7 +244,7 @@ describe('a record that the app dates', () => {
 
   describe.each(['newer', 'all'] as const)('and that was requested (%s)', (accept) => {
     const applyRequested = (row: RecordRow, requestedAt: unknown) =>
-      stage.applyRequested([row], String(requestedAt), accept)
+      harness.applyRequested([row], String(requestedAt), accept)
 
     test('before the stored one was stored is accepted only if the app dates it later', async () => {
       await apply([at(5, 'stored')])
@@ -281,7 +281,7 @@ describe('a record that the app dates', () => {
 
   describe('and that was requested by a write', () => {
     const applyWritten = (row: RecordRow, requestedAt: unknown) =>
-      stage.applyRequested([row], String(requestedAt), 'written')
+      harness.applyRequested([row], String(requestedAt), 'written')
 
     test('before the stored one was stored is accepted unless it is dated earlier', async () => {
       await apply([at(5, 'stored')])

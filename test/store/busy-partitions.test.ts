@@ -24,7 +24,7 @@ afterAll(() => service.stop())
 test('8 writers and a reader continue while partitions are created and dropped: no failure, no gap, no duplicate', async () => {
   const { prisma } = service.database
   const partitions = openPartitions(service.database)
-  await partitions.layOut(2, 40)
+  await partitions.reset(2, 40)
   const committed: string[] = []
   const received: string[] = []
   let place: ChangePosition = { epoch: 0n, xid: 0n, sequence: 0n }

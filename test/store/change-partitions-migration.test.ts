@@ -70,7 +70,8 @@ test('keeps a log of two epochs, its order, its sequence and the positions of it
     `SELECT tableoid::regclass::text AS name FROM change_log.changes GROUP BY 1 ORDER BY 1`,
   )
   expect(places.rows.map(({ name }) => name)).toEqual([
-    ...['change_log.changes_1', 'change_log.changes_first'],
+    'change_log.changes_1',
+    'change_log.changes_first',
   ])
   const shown = await client.query(
     `SELECT privilege_type FROM information_schema.table_privileges

@@ -56,7 +56,7 @@ const readAll = async (): Promise<number[]> => {
 }
 
 test('a change goes to the partition of its transaction, or to the last one if none was created', async () => {
-  await partitions.layOut(3, 8)
+  await partitions.reset(3, 8)
   await saveAll(1, 40)
   const list = await partitions.list()
   expect(list).toHaveLength(5)
@@ -69,7 +69,7 @@ test('a change goes to the partition of its transaction, or to the last one if n
 
 describe('a reader', () => {
   /** The partitions that one read locks: those in its plan. */
-  const touched = (read: (open: Parameters<typeof readChanges>[0]) => Promise<unknown>) =>
+  const countLocked = (read: (open: Parameters<typeof readChanges>[0]) => Promise<unknown>) =>
     service.database.transaction(async (open) => {
       await read(open)
       const locks = await open.prisma.$queryRaw<{ name: string }[]>`
@@ -80,9 +80,9 @@ describe('a reader', () => {
     })
 
   beforeAll(async () => {
-    await partitions.layOut(20, 10)
+    await partitions.reset(20, 10)
     const begun = (await partitions.list())[1]?.lower ?? 0n
-    await partitions.burn(200)
+    await partitions.consumeIds(200)
     // Enough rows for the planner to choose between plans.
     await service.database.prisma.$executeRaw`
       INSERT INTO change_log.changes (epoch, xid, environment_id, credential_id, topic, kind, record_id)
@@ -105,7 +105,7 @@ describe('a reader', () => {
       // Two partitions if one ends exactly there.
       for (const query of [{ topics }, { environmentIds: [tenant.environmentId], topics }, {}])
         expect([1, 2]).toContain(
-          await touched((open) => readChanges(open, { after, limit: 500, ...query })),
+          await countLocked((open) => readChanges(open, { after, limit: 500, ...query })),
         )
     }
   })
@@ -117,9 +117,9 @@ describe('a reader', () => {
     const before = { ...position, sequence: position.sequence + 1n }
     const part = { after: { ...position, sequence: 0n }, before, limit: 9 }
     expect((await readChanges(service.database, part)).changes).toEqual([first])
-    expect(await touched((open) => readChanges(open, part))).toBe(1)
+    expect(await countLocked((open) => readChanges(open, part))).toBe(1)
     const ahead = { ...position, epoch: position.epoch + 1n }
-    expect(await touched((open) => readChanges(open, { after: ahead, limit: 9 }))).toBe(0)
+    expect(await countLocked((open) => readChanges(open, { after: ahead, limit: 9 }))).toBe(0)
   })
 })
 
@@ -127,7 +127,7 @@ test.each(['an environment', 'a record'])(
   'finds the changes of %s with few changes by index, from the beginning of a long log',
   async (what) => {
     const { prisma } = service.database
-    await partitions.layOut(2, 100_000)
+    await partitions.reset(2, 100_000)
     await prisma.$executeRaw`
       INSERT INTO change_log.changes (epoch, environment_id, credential_id, topic, kind, record_id)
       SELECT 0, ${randomUUID()}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts', 'created',
@@ -155,7 +155,7 @@ test.each(['an environment', 'a record'])(
 
 describe('partitions ahead', () => {
   test('are created when few are left, and not before', async () => {
-    await partitions.layOut(0, 0)
+    await partitions.reset(0, 0)
     expect(await makeAhead()).toBe('done')
     const list = await partitions.list()
     expect(await makeAhead()).toBe('unneeded')
@@ -166,10 +166,10 @@ describe('partitions ahead', () => {
   })
 
   test('span a day at the pace of the last ones', async () => {
-    await partitions.layOut(0, 0)
+    await partitions.reset(0, 0)
     await save(1)
     // About an hour with 7,000 transactions, so about 165,000 a day.
-    await partitions.burn(7000)
+    await partitions.consumeIds(7000)
     await service.database.prisma.$executeRaw`
       UPDATE change_log.changes SET at = now() - interval '61 minutes'`
     await makeAhead()
@@ -179,9 +179,9 @@ describe('partitions ahead', () => {
     }
     const ofADay = await sizeOf()
     expect(ofADay).toBeGreaterThan(140_000)
-    await partitions.layOut(0, 0)
+    await partitions.reset(0, 0)
     await save(2)
-    await partitions.burn(7000)
+    await partitions.consumeIds(7000)
     await service.database.prisma.$executeRaw`
       UPDATE change_log.changes SET at = now() - interval '61 minutes'`
     await makeAhead(10 * DAYS)
@@ -189,7 +189,7 @@ describe('partitions ahead', () => {
   })
 
   test('continue after a tail with rows: the rows stay, and the tail gets an upper bound', async () => {
-    await partitions.layOut(1, 5)
+    await partitions.reset(1, 5)
     await saveAll(1, 12)
     expect((await partitions.list()).at(-1)?.rows).toBeGreaterThan(0)
     expect(await makeAhead()).toBe('done')
@@ -205,7 +205,7 @@ describe('partitions ahead', () => {
 
   test('are created for the epoch after a restore, before or after its first change', async () => {
     for (const first of ['write', 'make']) {
-      await partitions.layOut(7, 100_000)
+      await partitions.reset(7, 100_000)
       await save(1)
       await partitions.moveElsewhere()
       if (first === 'write') await save(2)
@@ -222,7 +222,7 @@ describe('partitions ahead', () => {
   })
 
   test('are created once, however many processes try', async () => {
-    await partitions.layOut(0, 0)
+    await partitions.reset(0, 0)
     await Promise.all(Array.from({ length: 4 }, () => makePartitions(service.database, DAYS)))
     await makeAhead()
     // The first partition, those ahead and the tail; a second process may have replaced the one in use.
@@ -238,7 +238,7 @@ describe('a transaction that has written and stays open', () => {
   })
 
   test('postpones the creation, which blocks no writer and succeeds after the transaction ends', async () => {
-    await partitions.layOut(0, 0)
+    await partitions.reset(0, 0)
     await other.query('BEGIN')
     await other.query(
       `INSERT INTO change_log.changes (environment_id, topic, kind) VALUES ($1, 'crm/leads', 'created')`,
@@ -256,7 +256,9 @@ describe('a transaction that has written and stays open', () => {
     await settled(service)
     const { changes } = await readChanges(service.database, { limit: 9 })
     expect(changes.map(({ topic }) => topic).sort()).toEqual([
-      ...['crm/accounts', 'crm/accounts', 'crm/leads'],
+      'crm/accounts',
+      'crm/accounts',
+      'crm/leads',
     ])
   })
 })

@@ -43,7 +43,7 @@ const drop = () => unlessBusy(() => dropOldestPartition(service.database, DAYS))
 
 /** Writes a change to a partition that is then closed, and a second change to the next. */
 const writeAcross = async (): Promise<void> => {
-  await partitions.layOut(1, 50)
+  await partitions.reset(1, 50)
   await save(1)
   const first = (await partitions.list())[1]
   await partitions.passed(first?.upper ?? 0n)
@@ -56,7 +56,7 @@ const writeAcross = async (): Promise<void> => {
 
 describe('a partition', () => {
   test('without rows from an earlier epoch is dropped, whatever precedes it', async () => {
-    await partitions.layOut(7, 100_000)
+    await partitions.reset(7, 100_000)
     await save(1)
     await partitions.moveElsewhere()
     await save(2)
@@ -93,7 +93,7 @@ describe('a partition', () => {
   })
 
   test('is kept for a single change that is not expired', async () => {
-    await partitions.layOut(1, 200)
+    await partitions.reset(1, 200)
     for (const n of [1, 2, 3]) await save(n)
     await partitions.passed((await partitions.list())[1]?.upper ?? 0n)
     await settled(service)
@@ -111,7 +111,7 @@ describe('a partition', () => {
   })
 
   test('is kept while a transaction that may still write to it runs', async () => {
-    await partitions.layOut(1, 50)
+    await partitions.reset(1, 50)
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const early = service.database.transaction(
@@ -127,7 +127,7 @@ describe('a partition', () => {
       { timeoutMs: 60_000, maxWaitMs: 20_000 },
     )
     await begun.promise
-    await partitions.burn(60)
+    await partitions.consumeIds(60)
     const [first, over] = await partitions.list()
     while ((await drop()) === 'done');
     const kept = await partitions.list()
@@ -141,7 +141,7 @@ describe('a partition', () => {
   })
 
   test('of an earlier epoch is dropped, including those created ahead in it', async () => {
-    await partitions.layOut(3, 100_000)
+    await partitions.reset(3, 100_000)
     await save(1)
     await partitions.age(DAYS + 1)
     await partitions.moveElsewhere()
@@ -213,7 +213,7 @@ describe('the retention actor', () => {
   })
 
   test('deletes single rows only in a partition that spans too long', async () => {
-    await partitions.layOut(7, 1_000_000)
+    await partitions.reset(7, 1_000_000)
     for (const n of [1, 2, 3]) await save(n)
     await settled(service)
     await partitions.age(DAYS + 1, `record->>'remoteId' <> '3'`)

@@ -5,7 +5,7 @@ import { createClock } from '../../src/store/database/clock.ts'
 import { type Database, openDatabase, readClock } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { keepingLog } from '../sync/workshop-log.ts'
+import { recordingLog } from '../sync/recording-log.ts'
 
 const HOUR_MS = 3_600_000
 const DEADLINE = { timeout: 60_000, interval: 20 }
@@ -47,7 +47,7 @@ test('throws before its first measurement', () => {
 })
 
 test("shows the database's time when the host's is set, and logs each change once", async () => {
-  const log = keepingLog()
+  const log = recordingLog()
   const clock = createClock(log)
   const pgListener = createPgListener(at.url, clock)
   await pgListener.start()
@@ -85,7 +85,7 @@ test('uses the measurement with the shortest round trip', async () => {
   for (let n = 0; n < 10; n++) await clock.measure(client)
   const offsetMs = (): number => clock.nowMs() - performance.now()
   const beforeMs = offsetMs()
-  // The clock is read at the end of a long round trip, half of which is error.
+  // The clock is read at the end of a long round trip; half of its duration is error.
   await setDatabaseClock(
     `(SELECT pg_catalog.clock_timestamp() FROM pg_sleep(1.5) AS waited LIMIT 1)`,
   )

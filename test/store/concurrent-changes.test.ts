@@ -8,10 +8,10 @@ import type { Transaction } from '../../src/store/database/database.ts'
 import { markRecordsDeleted } from '../../src/store/records/apply-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { waitingForLock } from '../support/waiting-for-lock.ts'
-import { accounts, CREDENTIAL, OTHER, writtenService } from './written.ts'
+import { accounts, CREDENTIAL, OTHER, storeHarness } from './store-harness.ts'
 
-const stage = writtenService()
-const { apply, applyIn, readLog, takeLog, readRow, show } = stage
+const harness = storeHarness()
+const { apply, applyIn, readLog, takeLog, readRow, show } = harness
 
 describe('two transactions on one record', () => {
   const row = (website: string): RecordRow => ({
@@ -25,16 +25,16 @@ describe('two transactions on one record', () => {
       await takeLog()
       const release = Promise.withResolvers<void>()
       const written = Promise.withResolvers<void>()
-      const one = stage.service.database.transaction(async (transaction) => {
+      const one = harness.service.database.transaction(async (transaction) => {
         await applyIn(transaction, [row(`one ${round}`)])
         written.resolve()
         await release.promise
       })
       await written.promise
-      const two = stage.service.database.transaction((transaction) =>
+      const two = harness.service.database.transaction((transaction) =>
         applyIn(transaction, [row(`two ${round}`)]),
       )
-      await waitingForLock(stage.service)
+      await waitingForLock(harness.service)
       release.resolve()
       await Promise.all([one, two])
       const log = await readLog()
@@ -53,7 +53,7 @@ describe('two transactions on one record', () => {
     await apply([row('before')])
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = stage.service.database.transaction(async (transaction) => {
+    const early = harness.service.database.transaction(async (transaction) => {
       // `now()` is fixed at the start of the transaction.
       await transaction.prisma.$queryRaw`SELECT now()`
       begun.resolve()
@@ -74,7 +74,7 @@ describe('two transactions on one record', () => {
   test('date a change and its record alike: by the write, not by the start of the transaction', async () => {
     await apply([row('before')])
     const { id } = row('')
-    const { environmentId } = stage.tenant
+    const { environmentId } = harness.tenant
     const works = [
       (transaction: Transaction) => applyIn(transaction, [row('after')]),
       (transaction: Transaction) =>
@@ -83,7 +83,7 @@ describe('two transactions on one record', () => {
         ]),
     ]
     for (const work of works)
-      await stage.service.database.transaction(async (transaction) => {
+      await harness.service.database.transaction(async (transaction) => {
         await transaction.prisma.$executeRaw`SELECT now(), pg_sleep(0.01)`
         await work(transaction)
         const [change] = await transaction.prisma.$queryRaw<{ at: Date }[]>`
@@ -96,7 +96,7 @@ describe('two transactions on one record', () => {
   })
 
   test('do not wait for other resources or other credentials', async () => {
-    await stage.service.database.transaction(async (transaction) => {
+    await harness.service.database.transaction(async (transaction) => {
       await applyIn(transaction, [row('held')])
       await apply(
         [sampleRecord(CREDENTIAL, catalogue.get('crm/leads'), 1)],
@@ -113,7 +113,7 @@ describe('a transaction that rolls back', () => {
     await apply([sampleRecord(CREDENTIAL, accounts, 1)])
     const before = await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))
     await takeLog()
-    const fail = stage.service.database.transaction(async (transaction) => {
+    const fail = harness.service.database.transaction(async (transaction) => {
       const changed = { ...sampleRecord(CREDENTIAL, accounts, 1), website: 'rolled back' }
       expect(await applyIn(transaction, [changed, sampleRecord(CREDENTIAL, accounts, 2)])).toEqual({
         created: 1,
@@ -129,9 +129,9 @@ describe('a transaction that rolls back', () => {
   })
 
   test('because the connection broke leaves neither either', async () => {
-    const killer = new pg.Client({ connectionString: stage.service.url })
+    const killer = new pg.Client({ connectionString: harness.service.url })
     await killer.connect()
-    const fail = stage.service.database.transaction(async (transaction) => {
+    const fail = harness.service.database.transaction(async (transaction) => {
       await applyIn(transaction, [sampleRecord(CREDENTIAL, accounts, 1)])
       const [own] = await transaction.prisma.$queryRaw<
         { pid: number }[]

@@ -67,7 +67,12 @@ afterAll(() => service.stop())
 const create = () => {
   const { environmentId, userId } = tenant
   return createCredential(service.database, testVault, {
-    ...{ environmentId, userId, connector, method: 'oauth', values: { realm: '7' }, tokens },
+    environmentId,
+    userId,
+    connector,
+    method: 'oauth',
+    values: { realm: '7' },
+    tokens,
   })
 }
 
@@ -83,7 +88,9 @@ test('an OAuth client is set, replaced, read with its secrets, listed without th
   const { database } = service
   const key = { environmentId: tenant.environmentId, app: 'ledger' }
   const first = {
-    ...{ clientId: 'one', clientSecret: 'first-secret', scopes: null },
+    clientId: 'one',
+    clientSecret: 'first-secret',
+    scopes: null,
     webhookSecret: 'first-webhook-secret',
   }
   const second = { clientId: 'two', clientSecret: 'second-secret', scopes: ['a', 'b'] }
@@ -99,8 +106,12 @@ test('an OAuth client is set, replaced, read with its secrets, listed without th
   const listed = await listOAuthClients(database, tenant.environmentId)
   expect(listed).toEqual([
     {
-      ...{ app: 'ledger', clientId: 'two', scopes: ['a', 'b'], hasWebhookSecret: false },
-      ...{ createdAt: expect.any(Date), updatedAt: expect.any(Date) },
+      app: 'ledger',
+      clientId: 'two',
+      scopes: ['a', 'b'],
+      hasWebhookSecret: false,
+      createdAt: expect.any(Date),
+      updatedAt: expect.any(Date),
     },
   ])
   const elsewhere = { ...key, environmentId: randomUUID() }
@@ -132,7 +143,9 @@ test('tokens and client secrets stay readable while the encryption key is replac
   const id = await create()
   const key = { environmentId, app: 'ledger' }
   const client = {
-    ...{ clientId: 'one', clientSecret: 'first-secret', scopes: null },
+    clientId: 'one',
+    clientSecret: 'first-secret',
+    scopes: null,
     webhookSecret: 'first-webhook-secret',
   }
   await setOAuthClient(database, testVault, key, client)
@@ -176,7 +189,9 @@ test('a reconnected credential has its id, new values and new tokens, whose rene
   // A renewal of the earlier tokens is still in progress.
   expect(await saveRenewal(database, testVault, lease, { environmentId, tokens })).toBe(false)
   expect(await readCredential(database, testVault, id)).toMatchObject({
-    ...{ id, values: { realm: '8' }, tokens: { version: 2, tokens: fresh } },
+    id,
+    values: { realm: '8' },
+    tokens: { version: 2, tokens: fresh },
   })
   await reviveCredential(database, testVault, { ...change, method: 'key' })
   expect(await readCredential(database, testVault, id)).toMatchObject({

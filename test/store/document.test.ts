@@ -34,15 +34,15 @@ test.each(catalogue.resources.map((resource) => [resource.topic, resource] as co
     const { prisma } = service.database
     const { table, document } = recordSql(resource)
     const expectTrue = async (count: number): Promise<void> => {
-      const made = Prisma.raw(document('t.id', ({ name }) => `t.${name}`))
-      const rows = await prisma.$queryRaw<{ kept: string; made: string }[]>(
-        Prisma.sql`SELECT t.${Prisma.raw(DOCUMENT)} AS kept, ${made} AS made FROM ${table} t`,
+      const computed = Prisma.raw(document('t.id', ({ name }) => `t.${name}`))
+      const rows = await prisma.$queryRaw<{ stored: string; computed: string }[]>(
+        Prisma.sql`SELECT t.${Prisma.raw(DOCUMENT)} AS stored, ${computed} AS computed FROM ${table} t`,
       )
       expect(rows).toHaveLength(count)
       for (const row of rows) {
-        const kept = withDigits(row.kept)
-        expect(kept).toStrictEqual(withDigits(row.made))
-        expect(Object.keys(kept)).toEqual(Object.keys(withDigits(row.made)))
+        const stored = withDigits(row.stored)
+        expect(stored).toStrictEqual(withDigits(row.computed))
+        expect(Object.keys(stored)).toEqual(Object.keys(withDigits(row.computed)))
       }
     }
     const sample = (n: number) => sampleRecord(CREDENTIAL, resource, n)
@@ -70,11 +70,11 @@ test.each(catalogue.resources.map((resource) => [resource.topic, resource] as co
     await expectTrue(4)
 
     const path = `${resource.restPath}?credentialId=${CREDENTIAL}&includeDeleted=true`
-    const kept = await service.rest(tenant.key, path)
+    const stored = await service.rest(tenant.key, path)
     await prisma.$executeRaw(Prisma.sql`UPDATE ${table} SET ${Prisma.raw(DOCUMENT)} = NULL`)
-    const made = await service.rest(tenant.key, path)
-    expect(withDigits(kept.body)).toStrictEqual(withDigits(made.body))
-    expect(kept.json()[resource.plural]).toHaveLength(4)
+    const computed = await service.rest(tenant.key, path)
+    expect(withDigits(stored.body)).toStrictEqual(withDigits(computed.body))
+    expect(stored.json()[resource.plural]).toHaveLength(4)
   },
 )
 

@@ -132,7 +132,7 @@ test('the least share of a limit is one request', async () => {
   expect(await spendAll(limitsOf(perSecond(1)), 'history')).toBe(1)
 })
 
-test('a request that is refused by one limit spends nothing of the others', async () => {
+test('a request that is rejected by one limit spends nothing of the others', async () => {
   const limits = limitsOf({
     windows: [
       { name: 'perSecond', scope: 'credential', unit: 'requests', max: 1, per: 'second' },

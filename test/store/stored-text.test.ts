@@ -5,10 +5,10 @@ import { recordId } from '../../src/definition/identity.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { accounts, CREDENTIAL, writtenService } from './written.ts'
+import { accounts, CREDENTIAL, storeHarness } from './store-harness.ts'
 
-const stage = writtenService()
-const { apply, takeLog, show } = stage
+const harness = storeHarness()
+const { apply, takeLog, show } = harness
 
 describe('characters that PostgreSQL cannot hold', () => {
   const expected = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

@@ -4,25 +4,25 @@ import { deleteUnseen, MAX_BATCH } from '../../src/store/records/apply-changes.t
 import { addSeenRecords } from '../../src/store/sync/seen-records.ts'
 import { rowsReadBy } from '../support/rows-read.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { accounts, CREDENTIAL, writtenService } from './written.ts'
+import { accounts, CREDENTIAL, storeHarness } from './store-harness.ts'
 
-const stage = writtenService()
+const harness = storeHarness()
 
 const GONE = 2.5 * MAX_BATCH
 const SIGHTED = 2 * MAX_BATCH
 const TABLES = ['crm_accounts', 'sync_sightings']
 
 test('all batches together read each record once to find it and once to write it', async () => {
-  const { prisma } = stage.service.database
-  const owner = { credentialId: CREDENTIAL, environmentId: stage.tenant.environmentId }
+  const { prisma } = harness.service.database
+  const owner = { credentialId: CREDENTIAL, environmentId: harness.tenant.environmentId }
   const rows = Array.from({ length: GONE + SIGHTED }, (_, n) =>
     sampleRecord(CREDENTIAL, accounts, n),
   )
   for (let start = 0; start < rows.length; start += MAX_BATCH)
-    await stage.apply(rows.slice(start, start + MAX_BATCH))
+    await harness.apply(rows.slice(start, start + MAX_BATCH))
   const sighted = rows.slice(0, SIGHTED).map(({ id }) => id)
   const key = { credentialId: CREDENTIAL, topic: accounts.topic }
-  await stage.service.database.transaction((transaction) =>
+  await harness.service.database.transaction((transaction) =>
     addSeenRecords(transaction, key, sighted),
   )
   await prisma.$executeRaw`ANALYZE crm_accounts, sync_sightings`
@@ -31,7 +31,7 @@ test('all batches together read each record once to find it and once to write it
   const counts: number[] = []
   let read = 0
   do
-    read += await rowsReadBy(stage.service.database, TABLES, async (transaction) => {
+    read += await rowsReadBy(harness.service.database, TABLES, async (transaction) => {
       const choice = { since: 'infinity', after }
       const marked = await deleteUnseen(transaction, owner, accounts, choice)
       after = marked.last

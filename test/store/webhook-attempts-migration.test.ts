@@ -47,12 +47,10 @@ test('keeps attempts of two subscriptions, old and new, failed and successful', 
     cursor: null,
     attempt: 2,
     answer: null,
-    ...{
-      at: '2026-01-02T03:04:05.679Z',
-      status: null,
-      failure: 'deadline: none',
-      succeeded: false,
-    },
+    at: '2026-01-02T03:04:05.679Z',
+    status: null,
+    failure: 'deadline: none',
+    succeeded: false,
   })
   const ofOne = await listAttempts(database, {
     subscriptionId: second,

@@ -71,7 +71,7 @@ export interface FakeApp {
     /** Called and awaited before each page is built. */
     onPage: ((request: FakeRequest) => unknown) | undefined
     /** Called and awaited after a page is built, before it is sent. */
-    onAnswer: (() => unknown) | undefined
+    onResponse: (() => unknown) | undefined
   }
   /** When each removed record was deleted, by id; listed by tokens. */
   readonly removed: Map<string, string>
@@ -106,7 +106,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     endless: () => false,
     page: undefined,
     onPage: undefined,
-    onAnswer: undefined,
+    onResponse: undefined,
   }
   let lastMs = 0
 
@@ -221,7 +221,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     request.status = !isKnown ? 401 : fault?.kind === 'status' ? fault.status : 200
     const refusal = { error: `Refused ${request.authorization}` }
     const text = request.status === 200 ? result(url, fault) : JSON.stringify(refusal)
-    await settings.onAnswer?.()
+    await settings.onResponse?.()
     response.writeHead(request.status, {
       'content-type': 'application/json',
       date: new Date(Date.now() + settings.clockOffsetMs).toUTCString(),
@@ -266,7 +266,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   return app
 }
 
-/** Properties in which an app's connector may differ. */
+/** Properties that may differ between the connectors of an app. */
 export type FakeSync = ResourceConnector['sync']
 
 const isPage = (

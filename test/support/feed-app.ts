@@ -46,7 +46,7 @@ export interface FeedApp {
     /** Called and awaited before each response. */
     onRequest: ((kind: string) => unknown) | undefined
     /** Called and awaited after a response is built, before it is sent. */
-    onAnswer: ((kind: string) => unknown) | undefined
+    onResponse: ((kind: string) => unknown) | undefined
     /** The status of the requests for the feed. */
     feedStatus: number
   }
@@ -71,7 +71,7 @@ export const startFeedApp = async (): Promise<FeedApp> => {
     isWhole: false,
     fullAt: Number.POSITIVE_INFINITY,
     onRequest: undefined,
-    onAnswer: undefined,
+    onResponse: undefined,
     feedStatus: 200,
   }
   const events: AppEvent[] = []
@@ -135,7 +135,7 @@ export const startFeedApp = async (): Promise<FeedApp> => {
     const fault = faults.shift() ?? 200
     const wanted = fault === 200 && kind === 'feed' ? settings.feedStatus : fault
     const body = wanted === 200 ? bodyOf(pathname, query) : {}
-    await settings.onAnswer?.(kind)
+    await settings.onResponse?.(kind)
     const status = body === undefined ? 410 : wanted
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' })
     response.end(JSON.stringify(body ?? {}))

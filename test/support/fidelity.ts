@@ -1,6 +1,6 @@
 /**
  * What a test of a connector has shown: which verbs of which resources, and how close its app is to the real one. Each
- * such test has a file in test/fidelity, from which codegen writes the tables of docs/apps.md.
+ * such test has a file in test/fidelity; codegen writes the tables of docs/apps.md from them.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
@@ -61,7 +61,7 @@ const byTopic = (exercised: ReadonlySet<string>): FidelityReport['verbs'] => {
   const verbsOf = (topic: string): string =>
     fidelityVerbs
       .filter((verb) => exercised.has(`${topic} ${verb}`))
-      // A list is of the app only if a sync has filled it.
+      // A list shows records of the app only if a sync has stored them.
       .filter((verb) => verb !== 'list' || exercised.has(`${topic} synced`))
       .join(' ')
   return Object.fromEntries(

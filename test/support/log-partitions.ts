@@ -53,7 +53,7 @@ export const openPartitions = ({ prisma }: Database) => {
   }
 
   /** Consumes this many transaction ids. */
-  const burn = (count: number): Promise<number> =>
+  const consumeIds = (count: number): Promise<number> =>
     execute(`DO $$ BEGIN
       FOR n IN 1..${count} LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP;
     END $$`)
@@ -61,9 +61,9 @@ export const openPartitions = ({ prisma }: Database) => {
   return {
     list,
     make,
-    burn,
+    consumeIds,
     /** An empty log: one first partition that ends at the current transaction, `ahead` partitions of `size`, and the tail. */
-    layOut: async (ahead: number, size: number): Promise<void> => {
+    reset: async (ahead: number, size: number): Promise<void> => {
       await execute(`DO $$
         DECLARE
           one regclass;
@@ -93,7 +93,7 @@ export const openPartitions = ({ prisma }: Database) => {
           FROM pg_current_snapshot() s`
         const [xmin, xmax] = [BigInt(row?.xmin ?? 0), BigInt(row?.xmax ?? 0)]
         if (xmin >= upper) return
-        if (xmax < upper) await burn(Number(upper - xmax))
+        if (xmax < upper) await consumeIds(Number(upper - xmax))
         else await wait(20)
       }
     },

@@ -40,7 +40,7 @@ const MISLEADING = {
 
 const TEXTS = ['\\', '"', '\\"', ',"createdAt":"', '{[', ']}', 'é𝄞\u2028', '', 'null']
 
-/** References of which several are to one record and some to no record; every third sample has none. */
+/** References: several to one record, some to no record; every third sample has none. */
 const sharedReferences = (credentialId: string, { allFields }: Resource, n: number) =>
   Object.fromEntries(
     Object.entries(allFields).flatMap(([name, { kind }]): [string, unknown][] => {

@@ -94,7 +94,7 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
           ${verb === 'get' ? fullSelection(resource) : `record: ${resource.name} { ${fullSelection(resource)} } ${USER_ERRORS}`}
         } }`,
       { credentialId, ...values },
-      // With this media type a refused document is a 400, like its REST counterpart.
+      // With this media type a rejected document is a 400, like its REST counterpart.
       { accept: 'application/graphql-response+json' },
     )
     const [error] = errors

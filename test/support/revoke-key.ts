@@ -2,7 +2,7 @@ import { hashApiKey } from '../../src/store/accounts/api-key.ts'
 import { revokeKeyById } from '../../src/store/accounts/keys.ts'
 import type { TestService } from './service.ts'
 
-/** Revokes a key as the API does: this process refuses it from now on. @returns whether it was valid */
+/** Revokes a key as the API does: this process rejects it from now on. @returns whether it was valid */
 export const revokeKey = async (
   { database, access }: Pick<TestService, 'database' | 'access'>,
   key: string,

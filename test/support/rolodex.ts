@@ -37,7 +37,7 @@ export interface Rolodex {
   /** How the app changes the values of a new card. */
   rewrite: (values: Card['values']) => Card['values']
   /** Called and awaited with `PUT /people/1`, … when the response about one card is ready, before it is sent. */
-  onAnswer: ((request: string) => unknown) | undefined
+  onResponse: ((request: string) => unknown) | undefined
   put(kind: Card['kind'], values: Card['values'], id?: string): Card
   remove(id: string): void
   stop(): Promise<void>
@@ -70,7 +70,7 @@ export const startRolodex = async (): Promise<Rolodex> => {
     clockOffsetMs: 0,
     pageSize: Number.POSITIVE_INFINITY,
     rewrite: (values) => values,
-    onAnswer: undefined,
+    onResponse: undefined,
     put: (kind, values, id = String(++lastId)) => {
       const before = cards.get(id)
       const at = now()
@@ -126,7 +126,7 @@ export const startRolodex = async (): Promise<Rolodex> => {
       if (!rolodex.readable) return reply(response, 503, { reason: 'closed' })
       if (id !== undefined) {
         const card = cards.get(id)
-        await rolodex.onAnswer?.(`${method} ${pathname}`)
+        await rolodex.onResponse?.(`${method} ${pathname}`)
         return card && !card.deleted
           ? reply(response, 200, shown(card))
           : reply(response, 404, { reason: 'no such card' })
@@ -152,7 +152,7 @@ export const startRolodex = async (): Promise<Rolodex> => {
     if (fault === 'cut') return void response.destroy()
     if (input.last === 'Nobody') return reply(response, 422, { reason: 'too short', field: 'last' })
     const result = write(kind, id, method, input)
-    await rolodex.onAnswer?.(`${method} ${pathname}`)
+    await rolodex.onResponse?.(`${method} ${pathname}`)
     if (fault === 'lost') return void response.destroy()
     return 'reason' in result
       ? reply(response, result.status, { reason: result.reason })

@@ -1,4 +1,4 @@
-/** A copy of the repository in a scratch folder, in which a test may change files. */
+/** A copy of the repository in a scratch folder; a test may change its files. */
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'

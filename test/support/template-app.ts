@@ -38,8 +38,13 @@ export const createTemplateApp = (count: number): TemplateApp => {
     const at = now()
     const before = records.get(id)
     const record = {
-      ...{ name: `Account ${id}`, created_at: at, deleted: false, ...before, ...fields },
-      ...{ id, updated_at: at },
+      name: `Account ${id}`,
+      created_at: at,
+      deleted: false,
+      ...before,
+      ...fields,
+      id,
+      updated_at: at,
     }
     records.set(id, record)
     return record
@@ -47,8 +52,11 @@ export const createTemplateApp = (count: number): TemplateApp => {
   for (let index = 1; index <= count; index++) {
     const at = new Date(Date.parse('2026-03-02T09:00:00.000Z') + index * 60_000).toISOString()
     const record = put(String(index), {
-      ...{ owner: { name: 'Ada' }, description: 'A maker.', industry: 'Paper', employees: index },
-      ...{ website: 'https://maker.example' },
+      owner: { name: 'Ada' },
+      description: 'A maker.',
+      industry: 'Paper',
+      employees: index,
+      website: 'https://maker.example',
     })
     records.set(record.id, { ...record, created_at: at, updated_at: at })
   }
@@ -91,7 +99,10 @@ export const createTemplateApp = (count: number): TemplateApp => {
 
   return {
     url: 'http://template.test',
-    ...{ token, records, settings, put },
+    token,
+    records,
+    settings,
+    put,
     handle: async (request) => {
       const date = new Date(Date.now() + settings.clockOffsetMs).toUTCString()
       const [status, body] = await respond(request)

@@ -25,11 +25,17 @@ export const tokenConnector = ({ url }: Pick<AuthorizationServer, 'url'>): Conne
     doc: 'An app for tests.',
     auth: {
       oauth: {
-        ...{ ...common, ...endpoint, type: 'oauth2', pkce: 'S256', refresh: 'rotating' },
+        ...common,
+        ...endpoint,
+        type: 'oauth2',
+        pkce: 'S256',
+        refresh: 'rotating',
         authorizationUrl: `${url}/auth`,
       },
       machine: {
-        ...{ ...common, ...endpoint, type: 'clientCredentials' },
+        ...common,
+        ...endpoint,
+        type: 'clientCredentials',
         fields: {
           id: { doc: 'Client id.', secret: false },
           secret: { doc: 'Client secret.', secret: true },
@@ -37,7 +43,8 @@ export const tokenConnector = ({ url }: Pick<AuthorizationServer, 'url'>): Conne
         client: { id: '{id}', secret: '{secret}' },
       },
       session: {
-        ...{ ...common, type: 'session' },
+        ...common,
+        type: 'session',
         fields: { password: { doc: 'Password.', secret: true } },
         login: ({ password = '' }) => ({ method: 'POST', path: '/login', body: { password } }),
         readLogin: ({ body }) => ({ accessToken: Object(body).token, expiresInSeconds: 60 }),

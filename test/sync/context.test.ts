@@ -15,17 +15,17 @@ import { createAppClient } from '../../src/outbound/http.ts'
 import { readCredential } from '../../src/store/accounts/credentials.ts'
 import { type FakeSync, fakeConnector } from '../support/fake-app.ts'
 import { testVault } from '../support/vault.ts'
-import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
-let shop: Workshop
+let harness: SyncHarness
 
 beforeEach(async () => {
-  shop = await openWorkshop()
-  shop.app.fill(2)
-  shop.app.settings.context = { unit: 'EUR' }
+  harness = await openSyncHarness()
+  harness.app.fill(2)
+  harness.app.settings.context = { unit: 'EUR' }
 })
 
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 const accountsIn = (unit: string): AppRequest => ({ method: 'GET', path: `/accounts?unit=${unit}` })
 
@@ -78,17 +78,19 @@ const connectorOf = (version = 1, sync: Partial<FakeSync> = {}, hasFeed = false)
 }
 
 const engineOf = (connector = connectorOf()) =>
-  shop.engine({ connectors: new Map([['fake', connector]]) })
+  harness.engine({ connectors: new Map([['fake', connector]]) })
 
 /** The names of the requests since the last call: `context`, `accounts`. */
 const requested = (): readonly string[] =>
-  shop.app.requests.splice(0).map(({ path }) => path.replace('/api/', ''))
+  harness.app.requests.splice(0).map(({ path }) => path.replace('/api/', ''))
 
-const units = async () => (await shop.records()).map(({ description }) => description)
+const units = async () => (await harness.records()).map(({ description }) => description)
 
 const storedContext = async () => {
   const { context, contextVersion, contextReadAt, contextDueAt } =
-    await shop.database.prisma.credential.findUniqueOrThrow({ where: { id: shop.credentialId } })
+    await harness.database.prisma.credential.findUniqueOrThrow({
+      where: { id: harness.credentialId },
+    })
   const dueInMs = contextDueAt && contextDueAt.getTime() - Date.now()
   return { value: context, version: contextVersion, readAt: contextReadAt, dueInMs }
 }
@@ -98,11 +100,12 @@ const HOUR_MS = 3_600_000
 const unavailable = { kind: 'status', status: 503 } as const
 
 const makeDue = () =>
-  shop.database.prisma.$executeRaw`UPDATE credentials SET context_due_at = now() - interval '1 s'`
+  harness.database.prisma
+    .$executeRaw`UPDATE credentials SET context_due_at = now() - interval '1 s'`
 
 it('is read before the first listing, and no more that day', async () => {
   const engine = engineOf()
-  await engine.syncNow(shop.credentialId)
+  await engine.syncNow(harness.credentialId)
   expect(requested()).toEqual(['context', 'accounts'])
   expect(await units()).toEqual(['EUR', 'EUR'])
   const { value, version, readAt, dueInMs } = await storedContext()
@@ -111,17 +114,17 @@ it('is read before the first listing, and no more that day', async () => {
   expect(Math.round((dueInMs ?? 0) / HOUR_MS)).toBe(24)
 
   // A new process.
-  await engineOf().syncNow(shop.credentialId)
+  await engineOf().syncNow(harness.credentialId)
   expect(requested()).toEqual(['accounts'])
 })
 
 it('costs a poll no statement', async () => {
   const statementsOf = async (connector: Connector): Promise<number> => {
     const engine = engineOf(connector)
-    await engine.syncNow(shop.credentialId)
-    const before = shop.statements.length
-    await engine.syncNow(shop.credentialId)
-    return shop.statements.length - before
+    await engine.syncNow(harness.credentialId)
+    const before = harness.statements.length
+    await engine.syncNow(harness.credentialId)
+    return harness.statements.length - before
   }
   const sync = { changes: { by: 'token' } } as const
   const without = await statementsOf(fakeConnector(sync))
@@ -130,67 +133,69 @@ it('costs a poll no statement', async () => {
 
 describe('a context that is due', () => {
   beforeEach(async () => {
-    await engineOf().syncNow(shop.credentialId)
+    await engineOf().syncNow(harness.credentialId)
     requested()
   })
 
   it('lists nothing again if it is the same', async () => {
     await makeDue()
-    await engineOf().syncNow(shop.credentialId)
+    await engineOf().syncNow(harness.credentialId)
     expect(requested()).toEqual(['context', 'accounts'])
-    expect(shop.app.requests).toEqual([])
-    expect((await shop.logged()).filter(({ topic }) => topic === 'sync/completed')).toHaveLength(1)
+    expect(harness.app.requests).toEqual([])
+    expect((await harness.logged()).filter(({ topic }) => topic === 'sync/completed')).toHaveLength(
+      1,
+    )
     expect((await storedContext()).dueInMs).toBeGreaterThan(23 * HOUR_MS)
   })
 
   it('lists everything in full if it has changed, so that no record has values of the old one', async () => {
-    shop.app.settings.context = { unit: 'SEK' }
+    harness.app.settings.context = { unit: 'SEK' }
     await makeDue()
-    await engineOf().syncNow(shop.credentialId)
+    await engineOf().syncNow(harness.credentialId)
     expect(requested()).toEqual(['context', 'accounts'])
     expect(await units()).toEqual(['SEK', 'SEK'])
-    expect((await shop.logged()).at(-1)).toMatchObject({
+    expect((await harness.logged()).at(-1)).toMatchObject({
       topic: 'sync/completed',
       record: { listing: 'everything', updated: 2 },
     })
   })
 
   it('interrupts a listing that resumes with values of the old one', async () => {
-    shop.app.settings.context = { unit: 'SEK' }
+    harness.app.settings.context = { unit: 'SEK' }
     await makeDue()
     const progress = { stage: 'listing', listing: 'everything', cursor: '"2099-01-01|9"' }
-    await shop.database.prisma.syncState.updateMany({ data: { progress } })
-    await engineOf().syncNow(shop.credentialId)
+    await harness.database.prisma.syncState.updateMany({ data: { progress } })
+    await engineOf().syncNow(harness.credentialId)
     expect(await units()).toEqual(['SEK', 'SEK'])
   })
 
   it.each<[string, () => unknown]>([
-    ['the app is unavailable', () => shop.app.faults.push(...Array(4).fill(unavailable))],
-    ['the app refuses', () => shop.app.faults.push({ kind: 'status', status: 403 })],
+    ['the app is unavailable', () => harness.app.faults.push(...Array(4).fill(unavailable))],
+    ['the app refuses', () => harness.app.faults.push({ kind: 'status', status: 403 })],
     [
       'the response has another form',
-      () => Object.assign(shop.app.settings, { context: { name: 'x' } }),
+      () => Object.assign(harness.app.settings, { context: { name: 'x' } }),
     ],
   ])('stays in use if it cannot be read: %s', async (_name, breakApp) => {
     await makeDue()
     breakApp()
-    await engineOf().syncNow(shop.credentialId)
+    await engineOf().syncNow(harness.credentialId)
     expect(requested().at(-1)).toBe('accounts')
     expect(await units()).toEqual(['EUR', 'EUR'])
     const { value, dueInMs } = await storedContext()
     expect(value).toBe('{"unit":"EUR"}')
     expect(Math.round((dueInMs ?? 0) / 60_000)).toBe(15)
-    expect(shop.log.lines.some((line) => line.includes('context of an account'))).toBe(true)
+    expect(harness.log.lines.some((line) => line.includes('context of an account'))).toBe(true)
   })
 
   it('is read again by a later version of the connector, and not replaced by an earlier one', async () => {
-    await engineOf(connectorOf(2)).syncNow(shop.credentialId)
+    await engineOf(connectorOf(2)).syncNow(harness.credentialId)
     expect(requested()).toEqual(['context', 'accounts'])
     // A process of the earlier version still runs.
-    await engineOf(connectorOf(1)).syncNow(shop.credentialId)
+    await engineOf(connectorOf(1)).syncNow(harness.credentialId)
     expect(requested()).toEqual(['context', 'accounts'])
     expect((await storedContext()).version).toBe(2)
-    await engineOf(connectorOf(2)).syncNow(shop.credentialId)
+    await engineOf(connectorOf(2)).syncNow(harness.credentialId)
     expect(requested()).toEqual(['accounts'])
   })
 })
@@ -203,22 +208,24 @@ describe('a first context', () => {
   ])(
     '%s fails the run before anything is listed, and is tried again',
     async (_name, value, status, code) => {
-      shop.app.settings.context = value
-      if (status !== undefined) shop.app.faults.push({ kind: 'status', status })
+      harness.app.settings.context = value
+      if (status !== undefined) harness.app.faults.push({ kind: 'status', status })
       const engine = engineOf()
-      await expect(engine.syncNow(shop.credentialId)).rejects.toMatchObject({ errors: [{ code }] })
+      await expect(engine.syncNow(harness.credentialId)).rejects.toMatchObject({
+        errors: [{ code }],
+      })
       expect(requested()).toEqual(['context'])
-      expect(await shop.state()).toMatchObject({ failureCode: code, failures: 1 })
-      shop.app.settings.context = { unit: 'EUR' }
-      await engine.syncNow(shop.credentialId)
+      expect(await harness.state()).toMatchObject({ failureCode: code, failures: 1 })
+      harness.app.settings.context = { unit: 'EUR' }
+      await engine.syncNow(harness.credentialId)
       expect(await units()).toEqual(['EUR', 'EUR'])
     },
   )
 
   it('is read by one run, while the others wait', async () => {
-    await shop.database.prisma.$executeRaw`
+    await harness.database.prisma.$executeRaw`
       UPDATE credentials SET context_due_at = clock_timestamp() + interval '0.2 s'`
-    await engineOf().syncNow(shop.credentialId)
+    await engineOf().syncNow(harness.credentialId)
     // The run that has claimed the read never ends; another one reads the context then.
     expect(requested()).toEqual(['context', 'accounts'])
   })
@@ -226,12 +233,12 @@ describe('a first context', () => {
 
 it('is passed to feeds, and a change of it lists their resources in full', async () => {
   const engine = engineOf(connectorOf(1, { changes: { by: 'token' } }, true))
-  const { credentialId } = shop
-  await shop.database.prisma.syncState.create({ data: { credentialId, topic: 'feeds/changes' } })
+  const { credentialId } = harness
+  await harness.database.prisma.syncState.create({ data: { credentialId, topic: 'feeds/changes' } })
   await engine.syncNow(credentialId)
   // The feed starts before the first listing.
   expect(requested()).toEqual(['context', 'accounts', 'accounts'])
-  shop.app.settings.context = { unit: 'SEK' }
+  harness.app.settings.context = { unit: 'SEK' }
   await makeDue()
   await engine.syncNow(credentialId)
   expect(requested()).toEqual(['context', 'accounts', 'accounts'])
@@ -239,15 +246,18 @@ it('is passed to feeds, and a change of it lists their resources in full', async
 })
 
 it('is read by the first fetch after a webhook, and passed to it', async () => {
-  const { database, credentialId } = shop
+  const { database, credentialId } = harness
   const appClient = createAppClient({ allowPrivateAddresses: true })
   const connector = connectorOf()
   const resource = connector.resources[TOPIC]
   const credential = await readCredential(database, testVault, credentialId)
-  if (!resource || !credential) throw new Error('The workshop has no credential.')
+  if (!resource || !credential) throw new Error('The harness has no credential.')
   const { signal } = new AbortController()
   const webhooks: Webhooks = {
-    ...{ scope: 'credential', topics: [], events: () => [], secret: { from: 'subscription' } },
+    scope: 'credential',
+    topics: [],
+    events: () => [],
+    secret: { from: 'subscription' },
     signature: { type: 'standardWebhooks' },
   }
   const app = { connector, webhooks, credential, appClient, signal, ending: signal }

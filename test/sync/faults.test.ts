@@ -4,17 +4,17 @@ import { createAppClient } from '../../src/outbound/http.ts'
 import { lockRecords } from '../../src/store/records/apply-changes.ts'
 import type { Fault } from '../support/fake-app.ts'
 import { waitingForLock } from '../support/waiting-for-lock.ts'
-import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
-import { quickClient } from './workshop-log.ts'
+import { quickClient } from './recording-log.ts'
+import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
-let shop: Workshop
+let harness: SyncHarness
 
 beforeEach(async () => {
-  shop = await openWorkshop()
-  shop.app.settings.pageSize = 10
+  harness = await openSyncHarness()
+  harness.app.settings.pageSize = 10
 })
 
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 const failureOf = async (run: Promise<void>): Promise<{ code?: string; message: string }> => {
   const error = await run.then(
@@ -27,12 +27,12 @@ const failureOf = async (run: Promise<void>): Promise<{ code?: string; message: 
 
 /** The store equals the app: no record lost, no change logged twice. */
 const expectConverged = async (): Promise<void> => {
-  const stored = await shop.records()
-  const held = [...shop.app.rows.values()].sort((a, b) => Number(a.id) - Number(b.id))
+  const stored = await harness.records()
+  const held = [...harness.app.rows.values()].sort((a, b) => Number(a.id) - Number(b.id))
   expect(stored.map(({ remoteId, name }) => [remoteId, name])).toEqual(
     held.map(({ id, name }) => [id, name]),
   )
-  const created = (await shop.logged()).filter(
+  const created = (await harness.logged()).filter(
     ({ topic, kind }) => topic === TOPIC && kind === 'created',
   )
   expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(held.length)
@@ -53,68 +53,70 @@ const faults: readonly [string, Fault][] = [
 
 describe.each(faults)('an app that answers with %s', (_name, fault) => {
   it('once is retried within the run', async () => {
-    shop.app.fill(35)
-    shop.app.faults.push(undefined, fault)
-    await shop.engine().syncNow(shop.credentialId)
-    expect(shop.app.requests).toHaveLength(5)
+    harness.app.fill(35)
+    harness.app.faults.push(undefined, fault)
+    await harness.engine().syncNow(harness.credentialId)
+    expect(harness.app.requests).toHaveLength(5)
     await expectConverged()
   })
 
   it('for longer fails the run, which resumes from its last page', async () => {
-    shop.app.fill(35)
-    shop.app.faults.push(undefined, undefined, ...lasting(fault))
-    const engine = shop.engine()
-    await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
-    expect(await shop.records()).toHaveLength(20)
-    const requestsBefore = shop.app.requests.length
-    await engine.syncNow(shop.credentialId)
-    expect(shop.app.requests[requestsBefore]?.cursor).toMatch(/\|20$/)
+    harness.app.fill(35)
+    harness.app.faults.push(undefined, undefined, ...lasting(fault))
+    const engine = harness.engine()
+    await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
+    expect(await harness.records()).toHaveLength(20)
+    const requestsBefore = harness.app.requests.length
+    await engine.syncNow(harness.credentialId)
+    expect(harness.app.requests[requestsBefore]?.cursor).toMatch(/\|20$/)
     await expectConverged()
   })
 })
 
 describe('an app that fails for long', () => {
   it('is reported once in the change log, and so is its recovery', async () => {
-    shop.app.fill(5)
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    const before = (await shop.logged()).length
+    harness.app.fill(5)
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    const before = (await harness.logged()).length
     for (let run = 0; run < 3; run++) {
-      shop.app.faults.push(...lasting({ kind: 'status', status: 500 }))
-      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+      harness.app.faults.push(...lasting({ kind: 'status', status: 500 }))
+      await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     }
-    expect(await shop.state()).toMatchObject({ failures: 3 })
-    await engine.syncNow(shop.credentialId)
-    const logged = (await shop.logged()).slice(before)
+    expect(await harness.state()).toMatchObject({ failures: 3 })
+    await engine.syncNow(harness.credentialId)
+    const logged = (await harness.logged()).slice(before)
     expect(logged.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
     expect(logged[0]?.record).toMatchObject({ resource: TOPIC, code: 'APP_UNAVAILABLE' })
     await expectConverged()
   })
 
   it('is reported once although rate limits occur in between, and so is its recovery', async () => {
-    shop.app.fill(5)
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    const before = (await shop.logged()).length
+    harness.app.fill(5)
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    const before = (await harness.logged()).length
     for (const status of [500, 429, 500, 429]) {
-      shop.app.faults.push(...lasting({ kind: 'status', status, headers: { 'retry-after': '0' } }))
-      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+      harness.app.faults.push(
+        ...lasting({ kind: 'status', status, headers: { 'retry-after': '0' } }),
+      )
+      await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     }
-    expect(await shop.state()).toMatchObject({ failures: 4, failureCode: 'APP_UNAVAILABLE' })
-    await engine.syncNow(shop.credentialId)
-    const logged = (await shop.logged()).slice(before)
+    expect(await harness.state()).toMatchObject({ failures: 4, failureCode: 'APP_UNAVAILABLE' })
+    await engine.syncNow(harness.credentialId)
+    const logged = (await harness.logged()).slice(before)
     expect(logged.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
-    expect(await shop.state()).toMatchObject({ failures: 0, failureCode: null, failure: null })
+    expect(await harness.state()).toMatchObject({ failures: 0, failureCode: null, failure: null })
   })
 
   it('is requested less and less often, down to once an hour', async () => {
-    const engine = shop.engine({ intervalMs: 15_000 })
+    const engine = harness.engine({ intervalMs: 15_000 })
     const pauses: number[] = []
     for (const failures of [0, 1, 2, 5, 30]) {
-      await shop.database.prisma.syncState.updateMany({ data: { failures } })
-      shop.app.faults.push(...lasting({ kind: 'status', status: 500 }))
-      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
-      pauses.push((await shop.state()).dueAt.getTime() - Date.now())
+      await harness.database.prisma.syncState.updateMany({ data: { failures } })
+      harness.app.faults.push(...lasting({ kind: 'status', status: 500 }))
+      await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
+      pauses.push((await harness.state()).dueAt.getTime() - Date.now())
     }
     for (const [place, expected] of [15_000, 30_000, 60_000, 480_000, 3_600_000].entries()) {
       expect(pauses[place]).toBeGreaterThan(expected * 0.85)
@@ -123,67 +125,70 @@ describe('an app that fails for long', () => {
   })
 
   it('is listed from the beginning after three failures at one cursor, which may have expired', async () => {
-    shop.app.fill(15)
-    shop.app.faults.push(undefined)
-    const engine = shop.engine()
+    harness.app.fill(15)
+    harness.app.faults.push(undefined)
+    const engine = harness.engine()
     for (let run = 0; run < 3; run++) {
-      shop.app.faults.push(...lasting({ kind: 'status', status: 500 }))
-      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+      harness.app.faults.push(...lasting({ kind: 'status', status: 500 }))
+      await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     }
-    const requestsBefore = shop.app.requests.length
-    await engine.syncNow(shop.credentialId)
-    expect(shop.app.requests[requestsBefore]?.cursor).toBeNull()
+    const requestsBefore = harness.app.requests.length
+    await engine.syncNow(harness.credentialId)
+    expect(harness.app.requests[requestsBefore]?.cursor).toBeNull()
     await expectConverged()
   })
 })
 
 describe('a rate limit', () => {
   it('is waited out within the run for as long as the app demands', async () => {
-    shop.app.fill(15)
-    shop.app.faults.push(undefined, {
+    harness.app.fill(15)
+    harness.app.faults.push(undefined, {
       kind: 'status',
       status: 429,
       headers: { 'retry-after': '1' },
     })
-    await shop.engine().syncNow(shop.credentialId)
-    const [, refused, again] = shop.app.requests
+    await harness.engine().syncNow(harness.credentialId)
+    const [, refused, again] = harness.app.requests
     expect((again?.atMs ?? 0) - (refused?.atMs ?? 0)).toBeGreaterThanOrEqual(1000)
     await expectConverged()
   })
 
   it('with a long wait ends the run without a reported failure', async () => {
-    shop.app.fill(15)
-    shop.app.faults.push(undefined, {
+    harness.app.fill(15)
+    harness.app.faults.push(undefined, {
       kind: 'status',
       status: 429,
       headers: { 'retry-after': '1800' },
     })
-    const engine = shop.engine()
-    expect(await failureOf(engine.syncNow(shop.credentialId))).toMatchObject({
+    const engine = harness.engine()
+    expect(await failureOf(engine.syncNow(harness.credentialId))).toMatchObject({
       code: 'APP_RATE_LIMITED',
     })
-    const dueInMs = (await shop.state()).dueAt.getTime() - Date.now()
+    const dueInMs = (await harness.state()).dueAt.getTime() - Date.now()
     expect(dueInMs).toBeGreaterThan(1_790_000)
     expect(dueInMs).toBeLessThan(1_801_000)
-    expect((await shop.logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
-    await engine.syncNow(shop.credentialId)
+    expect((await harness.logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
+    await engine.syncNow(harness.credentialId)
     await expectConverged()
   })
 })
 
 describe('an app that does not answer', () => {
   it('fails the run at the deadline and keeps what was stored', async () => {
-    shop.app.fill(15)
-    shop.app.faults.push(undefined, { kind: 'hang' })
+    harness.app.fill(15)
+    harness.app.faults.push(undefined, { kind: 'hang' })
     const appClient = createAppClient({
-      ...{ ...quickClient, deadlineMs: 200, maxRetries: 0, allowPrivateAddresses: true },
+      ...quickClient,
+      deadlineMs: 200,
+      maxRetries: 0,
+      allowPrivateAddresses: true,
     })
-    const engine = shop.engine({ appClient })
-    expect(await failureOf(engine.syncNow(shop.credentialId))).toMatchObject({
+    const engine = harness.engine({ appClient })
+    expect(await failureOf(engine.syncNow(harness.credentialId))).toMatchObject({
       code: 'APP_UNAVAILABLE',
       problem: 'deadline',
     })
-    await engine.syncNow(shop.credentialId)
+    await engine.syncNow(harness.credentialId)
     await expectConverged()
     await appClient.stop()
   })
@@ -191,77 +196,77 @@ describe('an app that does not answer', () => {
 
 describe('a malformed response', () => {
   it('fails the run, keeps its text out of the error and the log, and leaves the data unchanged', async () => {
-    shop.app.fill(5)
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    shop.app.faults.push({ kind: 'other-form' })
-    expect(await failureOf(engine.syncNow(shop.credentialId))).toMatchObject({
+    harness.app.fill(5)
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    harness.app.faults.push({ kind: 'other-form' })
+    expect(await failureOf(engine.syncNow(harness.credentialId))).toMatchObject({
       problem: 'malformed',
     })
-    expect(shop.log.lines.join()).not.toContain('maintenance')
+    expect(harness.log.lines.join()).not.toContain('maintenance')
     await expectConverged()
   })
 })
 
 describe('pages that repeat', () => {
   it('with the same cursor fail the run immediately and leave the data unchanged', async () => {
-    shop.app.fill(35)
-    shop.app.faults.push(undefined, { kind: 'loop' }, { kind: 'loop' })
-    const engine = shop.engine()
-    const failure = await failureOf(engine.syncNow(shop.credentialId))
+    harness.app.fill(35)
+    harness.app.faults.push(undefined, { kind: 'loop' }, { kind: 'loop' })
+    const engine = harness.engine()
+    const failure = await failureOf(engine.syncNow(harness.credentialId))
     expect(failure).toMatchObject({ code: 'LISTING_LOOP' })
-    expect(shop.app.requests).toHaveLength(2)
-    await engine.syncNow(shop.credentialId)
+    expect(harness.app.requests).toHaveLength(2)
+    await engine.syncNow(harness.credentialId)
     await expectConverged()
   })
 
   it('with the same records under new cursors fail the run soon', async () => {
-    shop.app.fill(35)
-    shop.app.settings.paging = 'ignored'
-    const engine = shop.engine()
-    const failure = await failureOf(engine.syncNow(shop.credentialId))
+    harness.app.fill(35)
+    harness.app.settings.paging = 'ignored'
+    const engine = harness.engine()
+    const failure = await failureOf(engine.syncNow(harness.credentialId))
     expect(failure).toMatchObject({ code: 'LISTING_LOOP' })
     // Some twenty pages and those read ahead: at most 1,000 records.
-    expect(shop.app.requests.length).toBeLessThan(22 + 1000 / 10)
-    shop.app.settings.paging = 'keyset'
-    await engine.syncNow(shop.credentialId)
+    expect(harness.app.requests.length).toBeLessThan(22 + 1000 / 10)
+    harness.app.settings.paging = 'keyset'
+    await engine.syncNow(harness.credentialId)
     await expectConverged()
   })
 })
 
 describe('a credential that the app no longer accepts', () => {
   it('is reported once and retried rarely, and no secret is logged', async () => {
-    shop.app.fill(5)
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    shop.app.settings.token = 'another'
+    harness.app.fill(5)
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    harness.app.settings.token = 'another'
     for (let run = 0; run < 3; run++)
-      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
-    const log = await shop.logged()
+      await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
+    const log = await harness.logged()
     const logged = log.filter(({ topic }) => topic === 'connection/authentication_failure')
     expect(logged).toHaveLength(1)
-    expect(logged[0]?.record).toMatchObject({ credentialId: shop.credentialId, app: 'fake' })
-    const dueInMs = (await shop.state()).dueAt.getTime() - Date.now()
+    expect(logged[0]?.record).toMatchObject({ credentialId: harness.credentialId, app: 'fake' })
+    const dueInMs = (await harness.state()).dueAt.getTime() - Date.now()
     expect(dueInMs).toBeGreaterThan(3_000_000)
     // The app repeats the header that it rejects.
-    const everything = JSON.stringify([log, await shop.state()]) + shop.log.lines.join()
+    const everything = JSON.stringify([log, await harness.state()]) + harness.log.lines.join()
     expect(everything).not.toContain('the-token')
     expect(everything).toContain('[redacted]')
   })
 
   it('is reported again if the app accepted it in between', async () => {
-    const engine = shop.engine()
+    const engine = harness.engine()
     for (const token of ['another', 'the-token', 'a-third']) {
-      shop.app.settings.token = token
-      await engine.syncNow(shop.credentialId).catch(() => {})
+      harness.app.settings.token = token
+      await engine.syncNow(harness.credentialId).catch(() => {})
     }
-    const topics = (await shop.logged()).map(({ topic }) => topic)
+    const topics = (await harness.logged()).map(({ topic }) => topic)
     expect(topics.filter((topic) => topic === 'connection/authentication_failure')).toHaveLength(2)
   })
 })
 
 it('carries 300 records through a mix of faults', async () => {
-  shop.app.fill(300)
+  harness.app.fill(300)
   const kinds: (Fault | undefined)[] = [
     ...faults.map(([, fault]) => fault),
     { kind: 'twice' },
@@ -272,24 +277,24 @@ it('carries 300 records through a mix of faults', async () => {
   let dice = 7
   for (let place = 0; place < 150; place++) {
     dice = (dice * 1_103_515_245 + 12_345) % 2_147_483_648
-    shop.app.faults.push(kinds[dice % kinds.length])
+    harness.app.faults.push(kinds[dice % kinds.length])
   }
-  const engine = shop.engine()
+  const engine = harness.engine()
   let runs = 0
-  while (shop.app.faults.length > 0 && runs < 100) {
+  while (harness.app.faults.length > 0 && runs < 100) {
     runs += 1
-    await engine.syncNow(shop.credentialId).catch(() => {})
+    await engine.syncNow(harness.credentialId).catch(() => {})
   }
-  await engine.syncNow(shop.credentialId)
+  await engine.syncNow(harness.credentialId)
   await expectConverged()
 })
 
 it('a database outage in the middle of a run is not reported as a failure of the app', async () => {
-  shop.app.fill(35)
-  const running = await shop.database.transaction(async (transaction) => {
-    await lockRecords(transaction, shop.credentialId, catalogue.get(TOPIC))
-    const run = shop.engine({ leaseMs: 1000 }).syncNow(shop.credentialId)
-    await waitingForLock(shop)
+  harness.app.fill(35)
+  const running = await harness.database.transaction(async (transaction) => {
+    await lockRecords(transaction, harness.credentialId, catalogue.get(TOPIC))
+    const run = harness.engine({ leaseMs: 1000 }).syncNow(harness.credentialId)
+    await waitingForLock(harness)
     await transaction.prisma.$queryRaw`
       SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
@@ -297,7 +302,7 @@ it('a database outage in the middle of a run is not reported as a failure of the
   })
   // It is repeated once its lease has expired.
   await running.run
-  expect(await shop.state()).toMatchObject({ failures: 0, failureCode: null })
+  expect(await harness.state()).toMatchObject({ failures: 0, failureCode: null })
   await expectConverged()
-  expect((await shop.logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
+  expect((await harness.logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
 })

@@ -6,18 +6,18 @@ import {
   resyncCredential,
 } from '../../src/store/sync/sync-control.ts'
 import { RATES, STAGES, TOPICS } from '../support/feed-app.ts'
-import { type FeedWorkshop, openFeedWorkshop } from './feed-workshop.ts'
+import { type FeedHarness, openFeedHarness } from './feed-harness.ts'
 
 // The long form: SYNC_HISTORIES=1000.
 const HISTORIES = Number(process.env.SYNC_HISTORIES ?? 8)
 
-let shop: FeedWorkshop
+let harness: FeedHarness
 
 beforeAll(async () => {
-  shop = await openFeedWorkshop()
+  harness = await openFeedHarness()
 })
 
-afterAll(() => shop.close())
+afterAll(() => harness.close())
 
 const topic = fc.constantFrom(...TOPICS)
 const id = fc.integer({ min: 1, max: 12 }).map(String)
@@ -36,7 +36,7 @@ const poll = fc.record({
   during: fc.array(
     fc.record({
       request: fc.integer({ min: 1, max: 8 }),
-      when: fc.constantFrom('onRequest' as const, 'onAnswer' as const),
+      when: fc.constantFrom('onRequest' as const, 'onResponse' as const),
       what: fc.oneof(edit, fc.constant('kill' as const)),
     }),
     { maxLength: 4 },
@@ -65,37 +65,37 @@ const CONTROLS = {
 type Edit = { kind: 'put' | 'remove'; topic: string; id: string; name?: string }
 
 const apply = ({ kind, topic, id, name }: Edit): void =>
-  kind === 'put' ? shop.app.put(topic, id, name) : shop.app.remove(topic, id)
+  kind === 'put' ? harness.app.put(topic, id, name) : harness.app.remove(topic, id)
 
-type Hook = 'onRequest' | 'onAnswer'
+type Hook = 'onRequest' | 'onResponse'
 
 /** Polls once, with changes in the app and kills in the middle. */
 const pollDuring = async (
   credentialId: string,
   during: readonly { request: number; when: Hook; what: Edit | 'kill' }[],
 ): Promise<void> => {
-  const { settings } = shop.app
+  const { settings } = harness.app
   let requests = 0
   const at = (when: Hook) => async () => {
     if (when === 'onRequest') requests += 1
     for (const { request, what, when: planned } of during)
       if (planned === when && request === requests)
-        await (what === 'kill' ? shop.kill() : apply(what))
+        await (what === 'kill' ? harness.kill() : apply(what))
   }
   settings.onRequest = at('onRequest')
-  settings.onAnswer = at('onAnswer')
-  await shop.poll(credentialId)
+  settings.onResponse = at('onResponse')
+  await harness.poll(credentialId)
   settings.onRequest = undefined
-  settings.onAnswer = undefined
+  settings.onResponse = undefined
 }
 
 const storedOf = async (credentialId: string, topic: string) => {
   const rows =
     topic === STAGES
-      ? await shop.database.prisma.$queryRaw<{ id: string; name: string }[]>`
+      ? await harness.database.prisma.$queryRaw<{ id: string; name: string }[]>`
           SELECT remote_id AS id, stage_name AS name FROM crm_stages
           WHERE credential_id = ${credentialId}::uuid AND NOT remote_deleted`
-      : await shop.database.prisma.$queryRaw<{ id: string; name: string }[]>`
+      : await harness.database.prisma.$queryRaw<{ id: string; name: string }[]>`
           SELECT remote_id AS id, description AS name FROM accounting_tax_rates
           WHERE credential_id = ${credentialId}::uuid AND NOT remote_deleted`
   return Object.fromEntries(rows.map(({ id, name }) => [id, name]))
@@ -103,7 +103,7 @@ const storedOf = async (credentialId: string, topic: string) => {
 
 /** What a follower of the change log has. */
 const followedOf = async (credentialId: string, topic: string) => {
-  const changes = await shop.database.prisma.$queryRaw<
+  const changes = await harness.database.prisma.$queryRaw<
     {
       kind: string
       record: {
@@ -130,13 +130,13 @@ const followedOf = async (credentialId: string, topic: string) => {
 }
 
 it(`the store equals the app after any history of a feed, and nothing is listed without cause (${HISTORIES})`, async () => {
-  const { app, database } = shop
+  const { app, database } = harness
   const property = fc.asyncProperty(history, async ({ steps, canReadMany, ...settings }) => {
     app.clear()
     app.expire()
     Object.assign(app.settings, settings)
-    shop.use({ canReadMany })
-    const credentialId = await shop.connect()
+    harness.use({ canReadMany })
+    const credentialId = await harness.connect()
     for (const taken of steps)
       switch (taken.kind) {
         case 'put':
@@ -163,7 +163,7 @@ it(`the store equals the app after any history of a feed, and nothing is listed 
       WHERE credential_id = ${credentialId}::uuid AND failures > 0`
     // The first poll finishes interrupted runs, the second one lists what the feed has not shown, the third one
     // what those runs have passed.
-    for (let time = 0; time < 4; time++) await shop.poll(credentialId)
+    for (let time = 0; time < 4; time++) await harness.poll(credentialId)
     for (const topic of TOPICS) {
       const wanted = [...(app.rows.get(topic)?.values() ?? [])].map(({ id, name }) => [id, name])
       const stored = await storedOf(credentialId, topic)
@@ -173,7 +173,7 @@ it(`the store equals the app after any history of a feed, and nothing is listed 
     app.requests.length = 0
     app.put(STAGES, '1')
     app.remove(RATES, '1')
-    for (let time = 0; time < 3; time++) await shop.poll(credentialId)
+    for (let time = 0; time < 3; time++) await harness.poll(credentialId)
     expect(app.requests.filter((kind) => kind === 'feed').length).toBeGreaterThanOrEqual(3)
     const lists = app.requests.filter((kind) => kind.startsWith('list'))
     expect(lists).toEqual(settings.isWhole || canReadMany ? [] : expect.anything())

@@ -7,30 +7,30 @@ import {
   resyncCredential,
 } from '../../src/store/sync/sync-control.ts'
 import { RATES, STAGES } from '../support/feed-app.ts'
-import { FEED, type FeedWorkshop, openFeedWorkshop } from './feed-workshop.ts'
+import { FEED, type FeedHarness, openFeedHarness } from './feed-harness.ts'
 
-let shop: FeedWorkshop
+let harness: FeedHarness
 let credentialId: string
 
 beforeEach(async () => {
-  shop = await openFeedWorkshop()
-  credentialId = await shop.connect()
+  harness = await openFeedHarness()
+  credentialId = await harness.connect()
 })
 
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 const LISTS = [`list ${RATES}`, `list ${STAGES}`]
 
 /** The requests of one poll, sorted. */
 const requestsOf = async (): Promise<readonly string[]> => {
-  shop.app.requests.length = 0
-  await shop.poll(credentialId)
-  return shop.app.requests.toSorted()
+  harness.app.requests.length = 0
+  await harness.poll(credentialId)
+  return harness.app.requests.toSorted()
 }
 
 /** Names by remote id, with a mark for deleted records. */
 const stored = async (): Promise<Record<string, Record<string, string>>> => {
-  const rows = await shop.database.prisma.$queryRaw<
+  const rows = await harness.database.prisma.$queryRaw<
     { topic: string; id: string; name: string; deleted: boolean }[]
   >`SELECT ${STAGES} AS topic, remote_id AS id, stage_name AS name, remote_deleted AS deleted
       FROM crm_stages
@@ -42,26 +42,26 @@ const stored = async (): Promise<Record<string, Record<string, string>>> => {
 }
 
 const logged = () =>
-  shop.database.prisma.$queryRaw<{ topic: string; kind: string; record: object }[]>`
+  harness.database.prisma.$queryRaw<{ topic: string; kind: string; record: object }[]>`
     SELECT topic, kind, record FROM change_log.changes ORDER BY xid, sequence`
 
 const stateOf = (topic: string) =>
-  shop.database.prisma.syncState.findFirstOrThrow({ where: { credentialId, topic } })
+  harness.database.prisma.syncState.findFirstOrThrow({ where: { credentialId, topic } })
 
 /** Fills the app and runs the first listings. */
 const start = async (): Promise<void> => {
   for (const id of ['1', '2', '3']) {
-    shop.app.put(STAGES, id)
-    shop.app.put(RATES, id)
+    harness.app.put(STAGES, id)
+    harness.app.put(RATES, id)
   }
-  await shop.poll(credentialId)
+  await harness.poll(credentialId)
   // The first listings wait for the token of the feed.
-  await shop.poll(credentialId)
+  await harness.poll(credentialId)
 }
 
 describe('a feed', () => {
   it('replaces the polls of its resources after their first listing', async () => {
-    for (const id of ['1', '2']) shop.app.put(STAGES, id)
+    for (const id of ['1', '2']) harness.app.put(STAGES, id)
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed', ...LISTS])
     expect(await stored()).toMatchObject({ [STAGES]: { 1: 'Name 1', 2: 'Name 2' } })
@@ -71,9 +71,9 @@ describe('a feed', () => {
   it('needs one request where the same app without it needs one for each resource', async () => {
     await start()
     const withFeed = [await requestsOf(), await requestsOf(), await requestsOf()].flat()
-    shop.use({ hasFeed: false })
-    credentialId = await shop.connect()
-    await shop.poll(credentialId)
+    harness.use({ hasFeed: false })
+    credentialId = await harness.connect()
+    await harness.poll(credentialId)
     const withoutFeed = [await requestsOf(), await requestsOf(), await requestsOf()].flat()
     expect([withFeed.length, withoutFeed.length]).toEqual([3, 6])
   })
@@ -83,13 +83,13 @@ describe('a feed', () => {
     ['whole records', true],
   ])('reports changes and deletions by %s', async (_how, isWhole) => {
     await start()
-    shop.app.settings.isWhole = isWhole
-    for (const id of ['1', '4', '5', '6', '7', '8', '9']) shop.app.put(STAGES, id, `New ${id}`)
-    shop.app.put(RATES, '1', 'Lower')
-    shop.app.remove(RATES, '2')
-    shop.app.put(STAGES, '9', 'Changed twice')
-    shop.app.put(STAGES, '10')
-    shop.app.remove(STAGES, '10')
+    harness.app.settings.isWhole = isWhole
+    for (const id of ['1', '4', '5', '6', '7', '8', '9']) harness.app.put(STAGES, id, `New ${id}`)
+    harness.app.put(RATES, '1', 'Lower')
+    harness.app.remove(RATES, '2')
+    harness.app.put(STAGES, '9', 'Changed twice')
+    harness.app.put(STAGES, '10')
+    harness.app.remove(STAGES, '10')
     expect(await requestsOf()).toEqual(isWhole ? ['feed'] : ['feed', 'many', 'many', 'many'])
     expect(await stored()).toMatchObject({
       [STAGES]: { 1: 'New 1', 2: 'Name 2', 8: 'New 8', 9: 'Changed twice' },
@@ -101,9 +101,9 @@ describe('a feed', () => {
   it('writes the events of each resource that has changed, around its changes', async () => {
     await start()
     const before = (await logged()).length
-    shop.app.put(STAGES, '1', 'New')
-    shop.app.remove(RATES, '2')
-    await shop.poll(credentialId)
+    harness.app.put(STAGES, '1', 'New')
+    harness.app.remove(RATES, '2')
+    await harness.poll(credentialId)
     const events = (await logged()).slice(before)
     expect(events).toMatchObject([
       { topic: 'sync/started', record: { resource: RATES, listing: 'changes' } },
@@ -113,45 +113,45 @@ describe('a feed', () => {
       { topic: 'sync/completed', record: { resource: RATES, deleted: 1, updated: 0 } },
       { topic: 'sync/completed', record: { resource: STAGES, deleted: 0, updated: 1 } },
     ])
-    await shop.poll(credentialId)
+    await harness.poll(credentialId)
     expect(await logged()).toHaveLength(before + events.length)
   })
 
   it('ignores changes of what is not one of its resources', async () => {
     await start()
-    shop.app.report({ topic: 'crm/widgets', id: '1', kind: 'changed' })
-    shop.app.report({ topic: 'crm/accounts', id: '1', kind: 'deleted' })
+    harness.app.report({ topic: 'crm/widgets', id: '1', kind: 'changed' })
+    harness.app.report({ topic: 'crm/accounts', id: '1', kind: 'deleted' })
     expect(await requestsOf()).toEqual(['feed'])
     expect(await stateOf(FEED)).toMatchObject({ failures: 0 })
   })
 
   it('marks a record as deleted that the app does not have when it is read', async () => {
     await start()
-    shop.app.report({ topic: STAGES, id: '3', kind: 'changed' })
-    shop.app.rows.get(STAGES)?.delete('3')
-    await shop.poll(credentialId)
+    harness.app.report({ topic: STAGES, id: '3', kind: 'changed' })
+    harness.app.rows.get(STAGES)?.delete('3')
+    await harness.poll(credentialId)
     expect(await stored()).toMatchObject({ [STAGES]: { 3: 'Name 3 (deleted)' } })
   })
 
   it('continues at its cursor after it was interrupted, and keeps its token until then', async () => {
     await start()
     const { token } = await stateOf(FEED)
-    shop.app.settings.pageSize = 2
-    for (const id of ['4', '5', '6', '7']) shop.app.put(STAGES, id)
+    harness.app.settings.pageSize = 2
+    for (const id of ['4', '5', '6', '7']) harness.app.put(STAGES, id)
     let pages = 0
-    shop.app.settings.onRequest = async (kind) => {
-      if (kind === 'feed' && ++pages === 2) await shop.kill()
+    harness.app.settings.onRequest = async (kind) => {
+      if (kind === 'feed' && ++pages === 2) await harness.kill()
     }
-    await shop.poll(credentialId)
+    await harness.poll(credentialId)
     expect(pages).toBe(3)
     expect((await stateOf(FEED)).token).not.toBe(token)
     expect(Object.keys((await stored())[STAGES] ?? {})).toHaveLength(7)
   })
 
   it('reads records one by one, or lists the resource, if the app offers nothing else', async () => {
-    shop.use({ canReadMany: false })
+    harness.use({ canReadMany: false })
     await start()
-    shop.app.put(STAGES, '1', 'New')
+    harness.app.put(STAGES, '1', 'New')
     expect(await requestsOf()).toEqual(['feed', `list ${STAGES}`])
     expect(await stored()).toMatchObject({ [STAGES]: { 1: 'New' } })
     expect(await requestsOf()).toEqual(['feed'])
@@ -161,9 +161,9 @@ describe('a feed', () => {
 describe('a resource of a feed is listed by itself', () => {
   it('in full if the token has expired, after the feed has started again', async () => {
     await start()
-    shop.app.rows.get(STAGES)?.delete('1')
-    shop.app.put(RATES, '4')
-    shop.app.expire()
+    harness.app.rows.get(STAGES)?.delete('1')
+    harness.app.put(RATES, '4')
+    harness.app.expire()
     // A second listing confirms the deletion.
     expect(await requestsOf()).toEqual(['feed', 'feed', LISTS[0], LISTS[1], LISTS[1]])
     expect(await stored()).toMatchObject({
@@ -176,9 +176,9 @@ describe('a resource of a feed is listed by itself', () => {
 
   it('for its changes if a page does not show all of them', async () => {
     await start()
-    shop.app.settings.fullAt = 2
-    for (const id of ['4', '5', '6', '7']) shop.app.put(STAGES, id)
-    shop.app.put(RATES, '4')
+    harness.app.settings.fullAt = 2
+    for (const id of ['4', '5', '6', '7']) harness.app.put(STAGES, id)
+    harness.app.put(RATES, '4')
     const requests = await requestsOf()
     expect(requests.filter((kind) => kind.startsWith('list'))).toEqual([`list ${STAGES}`])
     expect(Object.keys((await stored())[STAGES] ?? {})).toHaveLength(7)
@@ -187,42 +187,42 @@ describe('a resource of a feed is listed by itself', () => {
 
   it('again if that page arrives while it is listed', async () => {
     await start()
-    await shop.database.transaction((transaction) =>
+    await harness.database.transaction((transaction) =>
       resyncCredential(transaction, credentialId, STAGES),
     )
-    shop.app.settings.fullAt = 0
-    shop.app.settings.onAnswer = async (kind) => {
-      if (kind !== `list ${STAGES}` || shop.app.rows.get(STAGES)?.has('9')) return
-      shop.app.put(STAGES, '9')
-      await shop.poll(credentialId)
+    harness.app.settings.fullAt = 0
+    harness.app.settings.onResponse = async (kind) => {
+      if (kind !== `list ${STAGES}` || harness.app.rows.get(STAGES)?.has('9')) return
+      harness.app.put(STAGES, '9')
+      await harness.poll(credentialId)
     }
-    await shop.poll(credentialId)
+    await harness.poll(credentialId)
     expect((await stored())[STAGES]).not.toHaveProperty('9')
-    await shop.poll(credentialId)
+    await harness.poll(credentialId)
     expect(await stored()).toMatchObject({ [STAGES]: { 9: 'Name 9' } })
   })
 
   it('while the feed fails, and no longer once it works again', async () => {
     await start()
-    shop.app.settings.feedStatus = 403
+    harness.app.settings.feedStatus = 403
     // Two failures may be passing.
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed', ...LISTS])
-    shop.app.put(RATES, '1', 'New')
-    shop.app.remove(STAGES, '3')
+    harness.app.put(RATES, '1', 'New')
+    harness.app.remove(STAGES, '3')
     expect(await requestsOf()).toEqual(['feed', ...LISTS])
     expect(await stored()).toMatchObject({ [RATES]: { 1: 'New' }, [STAGES]: { 3: 'Name 3' } })
-    shop.app.settings.feedStatus = 200
-    await shop.poll(credentialId)
+    harness.app.settings.feedStatus = 200
+    await harness.poll(credentialId)
     expect(await stored()).toMatchObject({ [STAGES]: { 3: 'Name 3 (deleted)' } })
-    await shop.poll(credentialId)
+    await harness.poll(credentialId)
     expect(await requestsOf()).toEqual(['feed'])
   })
 
   it('not while the app only limits the rate', async () => {
     await start()
-    shop.app.settings.feedStatus = 429
+    harness.app.settings.feedStatus = 429
     for (let poll = 0; poll < 4; poll++)
       expect(new Set(await requestsOf())).toEqual(new Set(['feed']))
     expect(await stateOf(FEED)).toMatchObject({ failureCode: 'APP_RATE_LIMITED', failures: 4 })
@@ -231,23 +231,23 @@ describe('a resource of a feed is listed by itself', () => {
   it('once after it was paused: changes meanwhile are not stored', async () => {
     await start()
     const change = (work: typeof pauseCredential) =>
-      shop.database.transaction((transaction) => work(transaction, credentialId, STAGES))
+      harness.database.transaction((transaction) => work(transaction, credentialId, STAGES))
     await change(pauseCredential)
-    shop.app.put(STAGES, '1', 'New')
-    shop.app.remove(STAGES, '2')
+    harness.app.put(STAGES, '1', 'New')
+    harness.app.remove(STAGES, '2')
     expect(await requestsOf()).toEqual(['feed'])
     expect(await stored()).toMatchObject({ [STAGES]: { 1: 'Name 1', 2: 'Name 2' } })
     await change(resumeCredential)
-    await shop.poll(credentialId)
+    await harness.poll(credentialId)
     expect(await stored()).toMatchObject({ [STAGES]: { 1: 'New', 2: 'Name 2 (deleted)' } })
-    await shop.poll(credentialId)
+    await harness.poll(credentialId)
     expect(await requestsOf()).toEqual(['feed'])
   })
 
   it('in full after a resync, which does not start the feed again', async () => {
     await start()
     const { token } = await stateOf(FEED)
-    await shop.database.transaction((transaction) => resyncCredential(transaction, credentialId))
+    await harness.database.transaction((transaction) => resyncCredential(transaction, credentialId))
     expect(await requestsOf()).toEqual(['feed', ...LISTS])
     expect((await stateOf(FEED)).token).toBe(token)
     expect(await requestsOf()).toEqual(['feed'])
@@ -255,31 +255,31 @@ describe('a resource of a feed is listed by itself', () => {
 })
 
 it('a page that was requested before a deletion does not restore the record', async () => {
-  shop.app.settings.pageSize = 2
-  for (const id of ['1', '2', '3']) shop.app.put(STAGES, id)
-  await shop.poll(credentialId)
-  shop.app.settings.onAnswer = async (kind) => {
-    if (kind !== `list ${STAGES}` || !shop.app.rows.get(STAGES)?.has('1')) return
-    shop.app.remove(STAGES, '1')
-    await shop.database.prisma.$executeRaw`
+  harness.app.settings.pageSize = 2
+  for (const id of ['1', '2', '3']) harness.app.put(STAGES, id)
+  await harness.poll(credentialId)
+  harness.app.settings.onResponse = async (kind) => {
+    if (kind !== `list ${STAGES}` || !harness.app.rows.get(STAGES)?.has('1')) return
+    harness.app.remove(STAGES, '1')
+    await harness.database.prisma.$executeRaw`
       UPDATE sync_states SET due_at = clock_timestamp() WHERE topic = ${FEED} AND holder IS NULL`
-    await shop.poll(credentialId)
+    await harness.poll(credentialId)
   }
-  await shop.poll(credentialId)
-  await shop.poll(credentialId)
+  await harness.poll(credentialId)
+  await harness.poll(credentialId)
   expect((await stored())[STAGES]).toEqual({ 2: 'Name 2', 3: 'Name 3' })
 })
 
 it('a resource of a working feed is as fresh as the feed, and the feed is not shown', async () => {
   await start()
   const read = async () => {
-    const { environmentId } = await shop.database.prisma.credential.findFirstOrThrow()
-    const [summary] = await listCredentials(shop.database, { environmentId, userId: undefined })
+    const { environmentId } = await harness.database.prisma.credential.findFirstOrThrow()
+    const [summary] = await listCredentials(harness.database, { environmentId, userId: undefined })
     if (!summary) throw new Error('No credential.')
     return describeCredential(summary)
   }
   const before = await read()
-  await shop.poll(credentialId)
+  await harness.poll(credentialId)
   const after = await read()
   expect(after).toMatchObject({
     state: 'connected',
@@ -292,7 +292,7 @@ it('a resource of a working feed is as fresh as the feed, and the feed is not sh
     expect(completedAt > (before.resources[index]?.lastCompletedAt ?? '')).toBe(true)
     expect(Date.parse(completedAt)).toBeLessThanOrEqual(feed.completedAt?.getTime() ?? 0)
   }
-  await shop.database.transaction((transaction) =>
+  await harness.database.transaction((transaction) =>
     pauseCredential(transaction, credentialId, STAGES),
   )
   expect((await read()).resources).toMatchObject([
@@ -302,27 +302,27 @@ it('a resource of a working feed is as fresh as the feed, and the feed is not sh
 })
 
 it('the engine polls a feed before its resources are listed, and polls them again without it', async () => {
-  shop.app.put(STAGES, '1')
-  const engine = shop.engine()
+  harness.app.put(STAGES, '1')
+  const engine = harness.engine()
   await engine.syncNow(credentialId)
-  expect(shop.app.requests[0]).toBe('feed')
+  expect(harness.app.requests[0]).toBe('feed')
   expect(await requestsOf()).toEqual(['feed'])
   await engine.stop()
 
-  shop.use({ hasFeed: false })
-  const next = shop.engine()
+  harness.use({ hasFeed: false })
+  const next = harness.engine()
   await next.start()
-  await expect.poll(() => shop.app.requests.toSorted()).toEqual(['feed', ...LISTS])
+  await expect.poll(() => harness.app.requests.toSorted()).toEqual(['feed', ...LISTS])
   await next.stop()
-  expect(await shop.database.prisma.syncState.count({ where: { topic: FEED } })).toBe(0)
+  expect(await harness.database.prisma.syncState.count({ where: { topic: FEED } })).toBe(0)
   expect(await stateOf(STAGES)).toMatchObject({ reportedSince: null, failures: 0 })
 })
 
 it('the position of a resource advances with its feed', async () => {
   await start()
   const before = await stateOf(STAGES)
-  await shop.poll(credentialId)
-  await shop.poll(credentialId)
+  await harness.poll(credentialId)
+  await harness.poll(credentialId)
   const after = await stateOf(STAGES)
   const passedMs = (after.completedAt?.getTime() ?? 0) - (before.completedAt?.getTime() ?? 0)
   const advancedMs = (after.since?.getTime() ?? 0) - (before.since?.getTime() ?? 0)

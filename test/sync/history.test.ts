@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FakeSync, Fault } from '../support/fake-app.ts'
-import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+import { addCredential, openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
 // The long form: SYNC_HISTORIES=1000.
 const HISTORIES = Number(process.env.SYNC_HISTORIES ?? 40)
 
-let shop: Workshop
+let harness: SyncHarness
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  harness = await openSyncHarness()
 })
 
-afterAll(() => shop.close())
+afterAll(() => harness.close())
 
 const id = fc.integer({ min: 1, max: 30 }).map(String)
 const edit = fc.oneof(
@@ -54,7 +54,7 @@ const history = fc.record({
 const storable = (name: string): string => name.replaceAll('\u0000', '\ufffd').toWellFormed()
 
 it(`the store and a follower of the change log equal the app after any history (${HISTORIES})`, async () => {
-  const { app, database } = shop
+  const { app, database } = harness
   const property = fc.asyncProperty(history, async ({ steps, pageSize, by, ...drawn }) => {
     // Tokens of the app are complete only if its pages follow the order of change.
     const paging = by === 'token' ? 'keyset' : drawn.paging
@@ -68,7 +68,7 @@ it(`the store and a follower of the change log equal the app after any history (
     Object.assign(app.settings, { paging, pageSize })
     const values = { url: app.url, token: app.settings.token }
     const { credentialId } = await addCredential(database, values)
-    const engine = shop.engine({ sync, confirmAfterMs: 0 })
+    const engine = harness.engine({ sync, confirmAfterMs: 0 })
     const apply = (change: { kind: string; id: string; name?: string }): void => {
       if (change.kind === 'put') app.put(change.id, { name: change.name ?? '', deleted: false })
       else if (sync.deletions === 'compared') app.rows.delete(change.id)

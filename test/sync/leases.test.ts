@@ -1,16 +1,16 @@
 /** A process keeps the leases that it holds, and no others. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLeases, type HeldRun } from '../../src/sync/leases.ts'
-import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+import { addCredential, openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
 /** Longer than any stall of the machine that runs the test. */
 const DURATION_MS = 300_000
 
-let shop: Workshop
+let harness: SyncHarness
 let held: (HeldRun | undefined)[]
 
 beforeEach(async () => {
-  shop = await openWorkshop()
+  harness = await openSyncHarness()
   held = []
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
 })
@@ -18,11 +18,11 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const lease of held) lease?.release()
   vi.useRealTimers()
-  await shop.close()
+  await harness.close()
 })
 
 const renewals = (): number =>
-  shop.statements.filter((text) => /UPDATE sync_states t SET held_until/.test(text)).length
+  harness.statements.filter((text) => /UPDATE sync_states t SET held_until/.test(text)).length
 
 /** The renewals run at an interval, which only this function lets pass. */
 const renew = async (): Promise<void> => {
@@ -32,7 +32,7 @@ const renew = async (): Promise<void> => {
 }
 
 it('a renewal does not count a lease as lost while it is being taken', async () => {
-  const { database, log } = shop
+  const { database, log } = harness
   const leases = createLeases({ database, log, durationMs: DURATION_MS })
   const take = async (credentialId: string): Promise<HeldRun | undefined> => {
     const lease = await leases.acquire({ credentialId, topic: TOPIC }, new AbortController().signal)
@@ -40,7 +40,7 @@ it('a renewal does not count a lease as lost while it is being taken', async () 
     return lease
   }
   // This lease starts the renewals.
-  await take(shop.credentialId)
+  await take(harness.credentialId)
   const { credentialId } = await addCredential(database, {})
   let taking: ReturnType<typeof take> | undefined
   await database.transaction(

@@ -4,44 +4,44 @@ import { createMapper } from '../../src/definition/mapping.ts'
 import { applyChanges, markRecordsDeleted } from '../../src/store/records/apply-changes.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { fakeConnector } from '../support/fake-app.ts'
-import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
-let shop: Workshop
+let harness: SyncHarness
 
 beforeEach(async () => {
-  shop = await openWorkshop()
+  harness = await openSyncHarness()
 })
 
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 const changesOf = async (topic = TOPIC) =>
-  (await shop.logged()).filter((row) => row.topic === topic)
+  (await harness.logged()).filter((row) => row.topic === topic)
 
 describe('a first run', () => {
   it('stores every record of every page between its started and completed events', async () => {
-    shop.app.fill(250)
-    await shop.engine().syncNow(shop.credentialId)
+    harness.app.fill(250)
+    await harness.engine().syncNow(harness.credentialId)
 
-    const records = await shop.records()
+    const records = await harness.records()
     expect(records).toHaveLength(250)
     expect(records[6]).toMatchObject({ remoteId: '7', name: 'Account 7', staff: 7 })
-    const log = await shop.logged()
+    const log = await harness.logged()
     expect(log).toHaveLength(252)
     expect(log[0]).toMatchObject({
       topic: 'sync/started',
       kind: 'created',
-      record: { credentialId: shop.credentialId, resource: TOPIC, listing: 'everything' },
+      record: { credentialId: harness.credentialId, resource: TOPIC, listing: 'everything' },
     })
     expect(log.at(-1)).toMatchObject({
       topic: 'sync/completed',
       record: { resource: TOPIC, listed: 250, created: 250, updated: 0, deleted: 0, pages: 3 },
     })
-    expect(await shop.state()).toMatchObject({ run: null, failures: 0, failure: null })
+    expect(await harness.state()).toMatchObject({ run: null, failures: 0, failure: null })
   })
 
   it('writes its completed event even if the app has no records', async () => {
-    await shop.engine().syncNow(shop.credentialId)
-    expect((await shop.logged()).map(({ topic }) => topic)).toEqual([
+    await harness.engine().syncNow(harness.credentialId)
+    expect((await harness.logged()).map(({ topic }) => topic)).toEqual([
       'sync/started',
       'sync/completed',
     ])
@@ -50,10 +50,10 @@ describe('a first run', () => {
 
 describe('a page that was read before a write and arrives after it', () => {
   it.each(['first', 'later'])('does not revert the write, in a %s full listing', async (which) => {
-    const { database, credentialId, environmentId, app } = shop
+    const { database, credentialId, environmentId, app } = harness
     const { mapping } = fakeConnector().resources[TOPIC] ?? {}
     if (mapping === undefined) throw new Error('The fake app lists no accounts.')
-    const engine = shop.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
+    const engine = harness.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
     app.fill(2)
     if (which === 'later') await engine.syncNow(credentialId)
     // In the order of a write: the app first, then the store.
@@ -66,13 +66,13 @@ describe('a page that was read before a write and arrives after it', () => {
         }),
       )
     }
-    app.settings.onAnswer = async () => {
-      app.settings.onAnswer = undefined
+    app.settings.onResponse = async () => {
+      app.settings.onResponse = undefined
       await write('1', false)
       await write('2', true)
     }
     await engine.syncNow(credentialId)
-    expect(await shop.records()).toMatchObject([
+    expect(await harness.records()).toMatchObject([
       { name: 'Written', deleted: false },
       { name: 'Written', deleted: true },
     ])
@@ -83,15 +83,15 @@ describe('a page that was read before a write and arrives after it', () => {
 
 describe('a page that was read before a deletion and arrives after it', () => {
   it('does not restore the record, however late the app dates it', async () => {
-    const { database, credentialId, environmentId, app } = shop
+    const { database, credentialId, environmentId, app } = harness
     const { resource } = fakeConnector().resources[TOPIC]?.mapping ?? {}
     if (resource === undefined) throw new Error('The fake app lists no accounts.')
-    const engine = shop.engine()
+    const engine = harness.engine()
     app.fill(2)
     await engine.syncNow(credentialId)
     app.put('1', { name: 'Changed, then deleted' })
-    app.settings.onAnswer = () => {
-      app.settings.onAnswer = undefined
+    app.settings.onResponse = () => {
+      app.settings.onResponse = undefined
       app.rows.delete('1')
       return database.transaction((transaction) =>
         markRecordsDeleted(transaction, { credentialId, environmentId }, resource, [
@@ -100,7 +100,7 @@ describe('a page that was read before a deletion and arrives after it', () => {
       )
     }
     await engine.syncNow(credentialId)
-    expect(await shop.records()).toMatchObject([
+    expect(await harness.records()).toMatchObject([
       { name: 'Account 1', deleted: true },
       { name: 'Account 2', deleted: false },
     ])
@@ -109,28 +109,28 @@ describe('a page that was read before a deletion and arrives after it', () => {
 
 describe('a further run', () => {
   it('requests changes since the newest record, minus the overlap, by the app’s clock', async () => {
-    shop.app.settings.clockOffsetMs = -7_200_000
-    shop.app.fill(3)
-    const newest = shop.app.rows.get('3')?.updatedAt ?? ''
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    await engine.syncNow(shop.credentialId)
+    harness.app.settings.clockOffsetMs = -7_200_000
+    harness.app.fill(3)
+    const newest = harness.app.rows.get('3')?.updatedAt ?? ''
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    await engine.syncNow(harness.credentialId)
 
-    expect(shop.app.requests.map(({ since }) => since !== null)).toEqual([false, true])
-    const since = Date.parse(shop.app.requests[1]?.since ?? '')
+    expect(harness.app.requests.map(({ since }) => since !== null)).toEqual([false, true])
+    const since = Date.parse(harness.app.requests[1]?.since ?? '')
     // The Date header has whole seconds, so the cursor may be up to a second before the record.
     expect(since).toBeLessThanOrEqual(Date.parse(newest) - 1000)
     expect(since).toBeGreaterThan(Date.parse(newest) - 3000)
   })
 
   it('writes what changed and nothing else', async () => {
-    shop.app.fill(3)
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    const before = await shop.records()
-    shop.app.put('2', { name: 'Renamed' })
-    shop.app.put('4')
-    await engine.syncNow(shop.credentialId)
+    harness.app.fill(3)
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    const before = await harness.records()
+    harness.app.put('2', { name: 'Renamed' })
+    harness.app.put('4')
+    await engine.syncNow(harness.credentialId)
 
     const changes = (await changesOf()).slice(3)
     expect(changes.map(({ kind, record }) => [kind, record.remoteId]).sort()).toEqual([
@@ -142,53 +142,53 @@ describe('a further run', () => {
       'description',
       'remoteUpdatedAt',
     ])
-    const after = await shop.records()
+    const after = await harness.records()
     expect(after[0]).toEqual(before[0])
     expect(after[2]).toEqual(before[2])
-    const topics = (await shop.logged()).slice(5).map(({ topic }) => topic)
+    const topics = (await harness.logged()).slice(5).map(({ topic }) => topic)
     expect(topics).toEqual(['sync/started', TOPIC, TOPIC, 'sync/completed'])
   })
 
   it('without changes leaves no trace in the change log', async () => {
-    shop.app.fill(3)
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    const before = await shop.logged()
-    for (let run = 0; run < 5; run++) await engine.syncNow(shop.credentialId)
-    expect(shop.app.requests).toHaveLength(6)
-    expect(await shop.logged()).toEqual(before)
+    harness.app.fill(3)
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    const before = await harness.logged()
+    for (let run = 0; run < 5; run++) await engine.syncNow(harness.credentialId)
+    expect(harness.app.requests).toHaveLength(6)
+    expect(await harness.logged()).toEqual(before)
   })
 
   it('does not miss a record that changes on a page already read', async () => {
-    shop.app.settings.paging = 'offset'
-    shop.app.settings.pageSize = 10
-    shop.app.fill(50)
-    const engine = shop.engine({ sync: { changes: { by: 'time', overlapMs: 0 } } })
+    harness.app.settings.paging = 'offset'
+    harness.app.settings.pageSize = 10
+    harness.app.fill(50)
+    const engine = harness.engine({ sync: { changes: { by: 'time', overlapMs: 0 } } })
     // Record 1 changes after its page was read; record 50 changes later, before its own page is.
-    shop.app.settings.onPage = ({ cursor }) => {
-      if (cursor === '20') shop.app.put('1', { name: 'Changed behind the back' })
-      if (cursor === '40') shop.app.put('50', { name: 'Changed in front' })
+    harness.app.settings.onPage = ({ cursor }) => {
+      if (cursor === '20') harness.app.put('1', { name: 'Changed behind the back' })
+      if (cursor === '40') harness.app.put('50', { name: 'Changed in front' })
     }
-    await engine.syncNow(shop.credentialId)
-    shop.app.settings.onPage = undefined
-    await engine.syncNow(shop.credentialId)
-    const [first] = await shop.records()
+    await engine.syncNow(harness.credentialId)
+    harness.app.settings.onPage = undefined
+    await engine.syncNow(harness.credentialId)
+    const [first] = await harness.records()
     expect(first?.name).toBe('Changed behind the back')
   })
 
   it('takes a few statements, and the same number for a page of any size', async () => {
     const costOf = async (run: () => Promise<void>): Promise<number> => {
-      const before = shop.statements.length
+      const before = harness.statements.length
       await run()
-      return shop.statements.length - before
+      return harness.statements.length - before
     }
-    const engine = shop.engine()
-    const run = () => engine.syncNow(shop.credentialId)
-    shop.app.settings.pageSize = 500
-    shop.app.fill(1)
+    const engine = harness.engine()
+    const run = () => engine.syncNow(harness.credentialId)
+    harness.app.settings.pageSize = 500
+    harness.app.fill(1)
     await run()
     const idle = await costOf(run)
-    shop.app.fill(500)
+    harness.app.fill(500)
     const busy = await costOf(run)
     expect(idle).toBeLessThanOrEqual(14)
     // One more for the started event, one for the completed event.
@@ -198,47 +198,47 @@ describe('a further run', () => {
   it('does not move its cursor into the future for a record with a future date', async () => {
     // The clock that dates records is behind the one that dates responses.
     const hourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString()
-    for (const id of ['1', '2', '3']) shop.app.put(id, { updatedAt: hourAgo() })
-    shop.app.put('4', { updatedAt: '2099-01-01T00:00:00.000Z' })
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    shop.app.put('2', { name: 'Renamed', updatedAt: hourAgo() })
-    await engine.syncNow(shop.credentialId)
-    expect((await shop.records())[1]?.name).toBe('Renamed')
+    for (const id of ['1', '2', '3']) harness.app.put(id, { updatedAt: hourAgo() })
+    harness.app.put('4', { updatedAt: '2099-01-01T00:00:00.000Z' })
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    harness.app.put('2', { name: 'Renamed', updatedAt: hourAgo() })
+    await engine.syncNow(harness.credentialId)
+    expect((await harness.records())[1]?.name).toBe('Renamed')
   })
 
   it('does not move its cursor back to the dates of old records', async () => {
-    shop.app.fill(3)
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    const { since } = await shop.state()
-    for (const id of ['1', '2', '3']) shop.app.put(id, { updatedAt: '2020-01-01T00:00:00.000Z' })
-    await shop.database.prisma.syncState.updateMany({ data: { fullListingAt: null } })
-    await engine.syncNow(shop.credentialId)
-    const after = (await shop.state()).since?.getTime()
+    harness.app.fill(3)
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    const { since } = await harness.state()
+    for (const id of ['1', '2', '3']) harness.app.put(id, { updatedAt: '2020-01-01T00:00:00.000Z' })
+    await harness.database.prisma.syncState.updateMany({ data: { fullListingAt: null } })
+    await engine.syncNow(harness.credentialId)
+    const after = (await harness.state()).since?.getTime()
     // The app's clock is read from whole seconds, less the duration of a request.
     expect(after).toBeGreaterThan((since?.getTime() ?? Number.NaN) - 1000)
   })
 
   it('does not overwrite a newer record with an older response', async () => {
-    shop.app.fill(2)
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    const old = shop.app.put('2', { name: 'Older' })
-    shop.app.put('2', { name: 'Newer' })
-    await engine.syncNow(shop.credentialId)
-    shop.app.rows.set('2', old)
-    await engine.syncNow(shop.credentialId)
-    expect((await shop.records())[1]?.name).toBe('Newer')
+    harness.app.fill(2)
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    const old = harness.app.put('2', { name: 'Older' })
+    harness.app.put('2', { name: 'Newer' })
+    await engine.syncNow(harness.credentialId)
+    harness.app.rows.set('2', old)
+    await engine.syncNow(harness.credentialId)
+    expect((await harness.records())[1]?.name).toBe('Newer')
   })
 
   it('marks records that the app reports as deleted', async () => {
-    shop.app.fill(2)
-    const engine = shop.engine()
-    await engine.syncNow(shop.credentialId)
-    shop.app.put('1', { deleted: true })
-    await engine.syncNow(shop.credentialId)
-    expect((await shop.records())[0]).toMatchObject({ deleted: true })
+    harness.app.fill(2)
+    const engine = harness.engine()
+    await engine.syncNow(harness.credentialId)
+    harness.app.put('1', { deleted: true })
+    await engine.syncNow(harness.credentialId)
+    expect((await harness.records())[0]).toMatchObject({ deleted: true })
     expect((await changesOf()).slice(2)).toMatchObject([
       { kind: 'deleted', record: { remoteId: '1', remoteDeleted: true } },
     ])
@@ -247,36 +247,36 @@ describe('a further run', () => {
 
 describe('an unusual record', () => {
   it('without an id is skipped and counted; the others are stored', async () => {
-    shop.app.fill(2)
-    shop.app.faults.push({ kind: 'nameless' })
-    await shop.engine().syncNow(shop.credentialId)
-    expect(await shop.records()).toHaveLength(2)
-    expect((await shop.logged()).at(-1)?.record).toMatchObject({ listed: 2, skipped: 2 })
+    harness.app.fill(2)
+    harness.app.faults.push({ kind: 'nameless' })
+    await harness.engine().syncNow(harness.credentialId)
+    expect(await harness.records()).toHaveLength(2)
+    expect((await harness.logged()).at(-1)?.record).toMatchObject({ listed: 2, skipped: 2 })
   })
 
   it('with a value that a rule cannot read is stored without that field, and counted', async () => {
-    shop.app.fill(1)
-    shop.app.put('2', { name: null as unknown as string })
-    await shop.engine().syncNow(shop.credentialId)
-    expect((await shop.records())[1]).toMatchObject({
+    harness.app.fill(1)
+    harness.app.put('2', { name: null as unknown as string })
+    await harness.engine().syncNow(harness.credentialId)
+    expect((await harness.records())[1]).toMatchObject({
       remoteId: '2',
       name: null,
       description: null,
     })
-    expect((await shop.logged()).at(-1)?.record).toMatchObject({ problems: 1, skipped: 0 })
-    expect(shop.log.lines.join()).toContain('description')
+    expect((await harness.logged()).at(-1)?.record).toMatchObject({ problems: 1, skipped: 0 })
+    expect(harness.log.lines.join()).toContain('description')
   })
 
   it('with U+0000 and half a surrogate pair in its text is stored', async () => {
-    shop.app.put('1', { name: 'a\u0000b\ud800c' })
-    await shop.engine().syncNow(shop.credentialId)
-    expect((await shop.records())[0]?.name).toBe('a\ufffdb\ufffdc')
+    harness.app.put('1', { name: 'a\u0000b\ud800c' })
+    await harness.engine().syncNow(harness.credentialId)
+    expect((await harness.records())[0]?.name).toBe('a\ufffdb\ufffdc')
   })
 
   it('that appears twice on a page is stored once', async () => {
-    shop.app.fill(5)
-    shop.app.faults.push({ kind: 'twice' })
-    await shop.engine().syncNow(shop.credentialId)
+    harness.app.fill(5)
+    harness.app.faults.push({ kind: 'twice' })
+    await harness.engine().syncNow(harness.credentialId)
     expect(await changesOf()).toHaveLength(5)
   })
 })

@@ -4,22 +4,22 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deleteCredential } from '../../src/store/accounts/credentials.ts'
 import { renewLeases } from '../../src/store/database/lease-sql.ts'
 import { SYNC_STATES, type SyncLease } from '../../src/store/sync/sync-state.ts'
-import { addCredential, openWorkshop, type Workshop } from './workshop.ts'
+import { addCredential, openSyncHarness, type SyncHarness } from './sync-harness.ts'
 
 const FIRST = 'crm/a'
 // Stored and renewed in the opposite of the lock order.
 const TOPICS = ['crm/z', 'crm/m', 'crm/b', FIRST]
 
-let shop: Workshop
+let harness: SyncHarness
 let credentialId: string
 let leases: readonly SyncLease[]
 let remove: () => Promise<unknown>
-const renew = () => renewLeases(shop.database, SYNC_STATES, leases)
+const renew = () => renewLeases(harness.database, SYNC_STATES, leases)
 
 beforeEach(async () => {
-  shop = await openWorkshop()
-  const { prisma } = shop.database
-  const owner = await addCredential(shop.database, {})
+  harness = await openSyncHarness()
+  const { prisma } = harness.database
+  const owner = await addCredential(harness.database, {})
   credentialId = owner.credentialId
   const { userId } = await prisma.credential.findUniqueOrThrow({ where: { id: credentialId } })
   await prisma.syncState.deleteMany({ where: { credentialId } })
@@ -29,17 +29,17 @@ beforeEach(async () => {
     durationMs: 60_000,
   }))
   for (const { key, holder } of leases) await prisma.syncState.create({ data: { ...key, holder } })
-  remove = () => deleteCredential(shop.database, owner.environmentId, userId, credentialId)
+  remove = () => deleteCredential(harness.database, owner.environmentId, userId, credentialId)
 })
 
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 /** Resolves when this many statements wait for a lock. */
 const waiting = (count: number): Promise<unknown> =>
   expect
     .poll(
       async () => {
-        const [found] = await shop.database.prisma.$queryRaw<{ count: number }[]>`
+        const [found] = await harness.database.prisma.$queryRaw<{ count: number }[]>`
           SELECT count(*)::integer AS count FROM pg_stat_activity
           WHERE datname = current_database() AND wait_event_type = 'Lock'`
         return found?.count
@@ -52,10 +52,10 @@ const waiting = (count: number): Promise<unknown> =>
 const lockedWhileWaiting = async (
   works: readonly (() => Promise<unknown>)[],
 ): Promise<string[]> => {
-  const { prisma } = shop.database
+  const { prisma } = harness.database
   let taken: string[] = []
   let working: Promise<unknown> = Promise.resolve()
-  await shop.database.transaction(
+  await harness.database.transaction(
     async (transaction) => {
       await transaction.prisma.$queryRaw`SELECT FROM sync_states
         WHERE credential_id = ${credentialId}::uuid AND topic = ${FIRST} FOR UPDATE`
@@ -80,7 +80,7 @@ it('the renewal of leases locks rows in order', async () => {
 
 it('the deletion of a credential locks rows in order', async () => {
   expect(await lockedWhileWaiting([remove])).toEqual([FIRST])
-  expect(await shop.database.prisma.syncState.count({ where: { credentialId } })).toBe(0)
+  expect(await harness.database.prisma.syncState.count({ where: { credentialId } })).toBe(0)
 })
 
 it('a renewal and a deletion at the same time both complete', async () => {

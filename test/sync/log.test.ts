@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAppClient } from '../../src/outbound/http.ts'
-import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
-import { quickClient } from './workshop-log.ts'
+import { quickClient } from './recording-log.ts'
+import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
-let shop: Workshop
+let harness: SyncHarness
 beforeEach(async () => {
-  shop = await openWorkshop()
-  shop.app.fill(5)
+  harness = await openSyncHarness()
+  harness.app.fill(5)
 })
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 /** An address at which nothing listens. */
 const closedAddress = async (): Promise<string> => {
@@ -24,13 +24,13 @@ const closedAddress = async (): Promise<string> => {
 }
 
 const moveApp = (address: string) =>
-  shop.database.prisma.credential.updateMany({
-    data: { values: { url: address, token: shop.app.settings.token } },
+  harness.database.prisma.credential.updateMany({
+    data: { values: { url: address, token: harness.app.settings.token } },
   })
 
 /** The lines about runs at info level or above. */
 const lines = (): readonly string[] =>
-  shop.log.lines.filter((line) => /^(info|warn|error) .*sync/.test(line))
+  harness.log.lines.filter((line) => /^(info|warn|error) .*sync/.test(line))
 
 test('an outage of an app is one line with its cause, and one when the sync works again', async () => {
   const appClient = createAppClient({
@@ -39,29 +39,29 @@ test('an outage of an app is one line with its cause, and one when the sync work
     breakAfter: 1,
     halfOpenAfterMs: 60_000,
   })
-  const engine = shop.engine({ appClient })
-  await engine.syncNow(shop.credentialId)
+  const engine = harness.engine({ appClient })
+  await engine.syncNow(harness.credentialId)
   expect(lines()).toEqual([expect.stringMatching(/^info first sync completed .*created: 5/s)])
   expect(lines()[0]).toContain(TOPIC)
 
   const down = await closedAddress()
   await moveApp(`http://${down}`)
   for (let run = 0; run < 3; run++)
-    await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+    await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
   const cause = `ECONNREFUSED ${down}; requests are paused for some seconds`
   const [, failed, ...more] = lines()
   expect(more).toEqual([])
   expect(failed).toMatch(/^warn sync run failed .*failures: 1,/s)
   expect(failed).toContain(`reason: '${cause}'`)
-  expect(failed).toContain(shop.credentialId)
-  expect(await shop.state()).toMatchObject({ failures: 3, failure: cause })
-  const [event] = (await shop.logged()).filter(({ topic }) => topic === 'sync/failed')
+  expect(failed).toContain(harness.credentialId)
+  expect(await harness.state()).toMatchObject({ failures: 3, failure: cause })
+  const [event] = (await harness.logged()).filter(({ topic }) => topic === 'sync/failed')
   expect(event?.record).toMatchObject({ code: 'APP_UNAVAILABLE', reason: cause })
 
-  await moveApp(shop.app.url)
-  await engine.syncNow(shop.credentialId)
+  await moveApp(harness.app.url)
+  await engine.syncNow(harness.credentialId)
   expect(lines().slice(2)).toEqual([expect.stringMatching(/^info sync recovered .*failures: 3/s)])
-  await engine.syncNow(shop.credentialId)
+  await engine.syncNow(harness.credentialId)
   expect(lines()).toHaveLength(3)
   await engine.stop()
   await appClient.stop()
@@ -70,16 +70,16 @@ test('an outage of an app is one line with its cause, and one when the sync work
 test('a connection that breaks is reported without waiting for the circuit breaker', async () => {
   const down = await closedAddress()
   await moveApp(`http://${down}`)
-  await expect(shop.engine().syncNow(shop.credentialId)).rejects.toThrow()
-  expect(await shop.state()).toMatchObject({ failure: `ECONNREFUSED ${down}` })
+  await expect(harness.engine().syncNow(harness.credentialId)).rejects.toThrow()
+  expect(await harness.state()).toMatchObject({ failure: `ECONNREFUSED ${down}` })
 })
 
 test('a rate limit is not a warning', async () => {
-  const engine = shop.engine()
+  const engine = harness.engine()
   for (let run = 0; run < 2; run++) {
     const limit = { kind: 'status', status: 429, headers: { 'retry-after': '3600' } } as const
-    shop.app.faults.push(limit)
-    await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+    harness.app.faults.push(limit)
+    await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
   }
   expect(lines()).toEqual([expect.stringMatching(/^info sync run failed .*APP_RATE_LIMITED/s)])
 })

@@ -8,37 +8,37 @@ import { createPauses } from '../../src/store/budgets/pauses.ts'
 import { createRequestLedger } from '../../src/store/budgets/request-ledger.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { fakeConnector } from '../support/fake-app.ts'
+import { quickClient } from './recording-log.ts'
+import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 import { fillWindows, windows } from './windowed.ts'
-import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
-import { quickClient } from './workshop-log.ts'
 
 const PATH = '/api/accounts'
 
-let shop: Workshop
+let harness: SyncHarness
 
 beforeEach(async () => {
-  shop = await openWorkshop()
-  shop.app.settings.pageSize = 10
+  harness = await openSyncHarness()
+  harness.app.settings.pageSize = 10
 })
 
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 const within = { timeout: 60_000, interval: 5 }
 
 const createdIds = async () =>
-  (await shop.logged())
+  (await harness.logged())
     .filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
     .map(({ record }) => record.remoteId)
 
 test('lists several windows at the same time, and each record once', async () => {
-  const { app, credentialId } = shop
+  const { app, credentialId } = harness
   fillWindows(app, 400)
   app.settings.delayMs = 5
-  await shop.engine({ pager: windows }).syncNow(credentialId)
-  expect(await shop.records()).toHaveLength(400)
+  await harness.engine({ pager: windows }).syncNow(credentialId)
+  expect(await harness.records()).toHaveLength(400)
   expect(new Set(await createdIds()).size).toBe(400)
   expect(app.mostAtOnce.get(PATH)).toBe(4)
-  const events = (await shop.logged()).filter(({ topic }) => topic !== TOPIC)
+  const events = (await harness.logged()).filter(({ topic }) => topic !== TOPIC)
   expect(events).toMatchObject([
     { topic: 'sync/started' },
     { topic: 'sync/completed', record: { listed: 400, created: 400 } },
@@ -46,21 +46,21 @@ test('lists several windows at the same time, and each record once', async () =>
 })
 
 test('a stopped run continues in its windows: complete ones are not listed again', async () => {
-  const { app, credentialId } = shop
+  const { app, credentialId } = harness
   fillWindows(app, 800)
   const paths = () => app.requests.map(({ path }) => path)
   app.settings.delayMs = 2
   for (const stopAfter of [25, 50, 75]) {
-    const engine = shop.engine({ pager: windows })
+    const engine = harness.engine({ pager: windows })
     const running = engine.syncNow(credentialId).catch(() => 'stopped')
     await expect.poll(() => paths().length, within).toBeGreaterThan(stopAfter)
     await engine.stop()
     expect(await running).toBe('stopped')
   }
-  const { progress } = await shop.state()
+  const { progress } = await harness.state()
   expect(Object(progress).partitions.length).toBeGreaterThan(0)
-  await shop.engine({ pager: windows }).syncNow(credentialId)
-  expect(await shop.records()).toHaveLength(800)
+  await harness.engine({ pager: windows }).syncNow(credentialId)
+  expect(await harness.records()).toHaveLength(800)
   expect(await createdIds()).toHaveLength(800)
   // 16 windows and those that were divided, and for each stop the requests in flight and those not stored yet.
   const necessary = 800 / app.settings.pageSize + 2 * 32
@@ -68,10 +68,10 @@ test('a stopped run continues in its windows: complete ones are not listed again
 })
 
 test('compares deletions with all windows, and starts the next listing at the newest record of any', async () => {
-  const { app, credentialId } = shop
+  const { app, credentialId } = harness
   fillWindows(app, 300)
   const sync = { deletions: 'compared', fullListingEveryMs: 0 } as const
-  const engine = shop.engine({ pager: windows, sync })
+  const engine = harness.engine({ pager: windows, sync })
   await engine.syncNow(credentialId)
   app.rows.delete('3')
   app.rows.delete('290')
@@ -80,9 +80,9 @@ test('compares deletions with all windows, and starts the next listing at the ne
   app.settings.onPage = () => wait((pages++ % 3) * 10)
   const { updatedAt } = app.put('150', { name: 'Newest' })
   await engine.syncNow(credentialId)
-  const gone = (await shop.records()).filter(({ deleted }) => deleted)
+  const gone = (await harness.records()).filter(({ deleted }) => deleted)
   expect(gone.map(({ remoteId }) => remoteId)).toEqual(['3', '290'])
-  const { since } = await shop.state()
+  const { since } = await harness.state()
   // The overlap is a second, and the app's clock shows whole seconds.
   const distanceMs = Date.parse(updatedAt) - (since?.getTime() ?? 0)
   expect(distanceMs).toBeGreaterThanOrEqual(1000)
@@ -90,9 +90,9 @@ test('compares deletions with all windows, and starts the next listing at the ne
 })
 
 test('requests no more at the same time than the share of history, and writes need not wait', async () => {
-  const { app, database, credentialId, environmentId } = shop
+  const { app, database, credentialId, environmentId } = harness
   const limits: RequestLimits = { concurrency: { scope: 'credential', max: 6 } }
-  const pgListener = createPgListener(shop.url)
+  const pgListener = createPgListener(harness.url)
   const pauses = createPauses({ database, pgListener, onFailure: () => {} })
   const ledger = createRequestLedger({ database, pauses, slotMs: 30_000 })
   const clientWith = (budgets: Partial<BudgetOptions>) =>
@@ -103,7 +103,7 @@ test('requests no more at the same time than the share of history, and writes ne
     })
   const client = clientWith({})
   const connector = { ...fakeConnector({}, windows), limits }
-  const engine = shop.engine({ appClient: client, connectors: new Map([['fake', connector]]) })
+  const engine = harness.engine({ appClient: client, connectors: new Map([['fake', connector]]) })
   fillWindows(app, 300)
   app.settings.delayMs = 20
   const running = engine.syncNow(credentialId)
@@ -119,7 +119,7 @@ test('requests no more at the same time than the share of history, and writes ne
     writer.spending(use).send(connector, credential, { method: 'GET', path: '/written' })
   await Promise.all([write(), write(), write()])
   await running
-  expect(await shop.records()).toHaveLength(300)
+  expect(await harness.records()).toHaveLength(300)
   expect(app.mostAtOnce.get(PATH)).toBe(3)
   expect(app.requests.filter(({ path }) => path === '/api/written')).toHaveLength(3)
   await client.stop()

@@ -5,25 +5,25 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MAX_BATCH } from '../../src/store/records/apply-changes.ts'
 import { createChildren, kill } from '../support/children.ts'
+import { addCredential, openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 import { fillWindows } from './windowed.ts'
-import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 const SCRIPT = fileURLToPath(new URL('sync-process.ts', import.meta.url))
 
-let shop: Workshop
+let harness: SyncHarness
 const children = createChildren()
 
 beforeEach(async () => {
-  shop = await openWorkshop()
+  harness = await openSyncHarness()
 })
 
 afterEach(async () => {
   await children.killAll()
-  await shop.close()
+  await harness.close()
 })
 
 const startProcess = (options: object, credentialId?: string): ChildProcess => {
-  const args = [shop.url, JSON.stringify(options), ...(credentialId ? [credentialId] : [])]
+  const args = [harness.url, JSON.stringify(options), ...(credentialId ? [credentialId] : [])]
   return children.start(SCRIPT, args)
 }
 
@@ -41,25 +41,25 @@ it.each([
 ])(
   '%i kills during a listing of 5,000 records lose no record and log none twice, %s',
   async (kills, _how, isWindowed) => {
-    const { app } = shop
+    const { app } = harness
     if (isWindowed) fillWindows(app, 5000)
     else app.fill(5000)
     app.settings.pageSize = Math.max(10, Math.floor(5000 / (kills * 5)))
     const options = { leaseMs: 300, isWindowed }
     for (let round = 0; round < kills; round++) {
       const requestsBefore = app.requests.length
-      const child = startProcess(options, shop.credentialId)
+      const child = startProcess(options, harness.credentialId)
       // The kill hits another page in each round, and so another moment of a page.
       await until(() => app.requests.length > requestsBefore + (round % 4), 60_000)
       await wait(round % 7)
       await kill(child)
     }
-    const last = startProcess(options, shop.credentialId)
+    const last = startProcess(options, harness.credentialId)
     expect(await once(last, 'message')).toEqual(['done', undefined])
 
-    const records = await shop.records()
+    const records = await harness.records()
     expect(records.map(({ remoteId }) => remoteId)).toEqual([...app.rows.keys()])
-    const log = await shop.logged()
+    const log = await harness.logged()
     const created = log.filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
     expect(created).toHaveLength(5000)
     expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(5000)
@@ -78,7 +78,7 @@ it.each([
 )
 
 it('another process resumes a killed run within 30 s from its last page', async () => {
-  const { app } = shop
+  const { app } = harness
   app.fill(5000)
   app.settings.delayMs = 100
   const processes = [startProcess({}), startProcess({})]
@@ -96,7 +96,7 @@ it('another process resumes a killed run within 30 s from its last page', async 
 }, 120_000)
 
 it('never runs one resource of one credential in two processes at the same time', async () => {
-  const { app, database } = shop
+  const { app, database } = harness
   app.fill(20)
   app.settings.pageSize = 10
   app.settings.delayMs = 10

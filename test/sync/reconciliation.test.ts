@@ -7,55 +7,55 @@ import {
   requestReconciliation,
 } from '../../src/store/sync/reconciliations.ts'
 import type { FakeSync } from '../support/fake-app.ts'
-import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
-let shop: Workshop
+let harness: SyncHarness
 
 beforeEach(async () => {
-  shop = await openWorkshop()
-  shop.app.settings.pageSize = 10
-  shop.app.settings.paging = 'offset'
+  harness = await openSyncHarness()
+  harness.app.settings.pageSize = 10
+  harness.app.settings.paging = 'offset'
 })
 
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 const LONG_MS = 3_600_000
 const engineOf = (deletions: FakeSync['deletions'] = 'compared') =>
-  shop.engine({ sync: { deletions, fullListingEveryMs: LONG_MS } })
+  harness.engine({ sync: { deletions, fullListingEveryMs: LONG_MS } })
 
 const request = () =>
-  shop.database.transaction((transaction) =>
-    requestReconciliation(transaction, { credentialId: shop.credentialId, topic: TOPIC }),
+  harness.database.transaction((transaction) =>
+    requestReconciliation(transaction, { credentialId: harness.credentialId, topic: TOPIC }),
   )
 
-const list = () => listReconciliations(shop.database, { credentialId: shop.credentialId })
+const list = () => listReconciliations(harness.database, { credentialId: harness.credentialId })
 
 const latest = async () => (await list())[0]
 
-/** Creates records of which only the last has changed lately: the overlap of listings of changes shows no other. */
+/** Creates records; only the last has changed lately. The overlap of listings of changes shows no other. */
 const fill = (count: number) => {
-  shop.app.fill(count)
-  for (const row of [...shop.app.rows.values()].slice(0, -1))
-    shop.app.rows.set(row.id, { ...row, updatedAt: '2026-01-01T00:00:00.000Z' })
+  harness.app.fill(count)
+  for (const row of [...harness.app.rows.values()].slice(0, -1))
+    harness.app.rows.set(row.id, { ...row, updatedAt: '2026-01-01T00:00:00.000Z' })
 }
 
 /** Changes that no listing of changes shows. */
 const changeSilently = () => {
-  const [, second, third] = [...shop.app.rows.values()]
+  const [, second, third] = [...harness.app.rows.values()]
   if (!second || !third) throw new Error('The app has no records.')
-  shop.app.rows.set('2', { ...second, name: 'Renamed' })
-  shop.app.rows.delete('3')
-  shop.app.rows.set('99', { ...third, id: '99' })
+  harness.app.rows.set('2', { ...second, name: 'Renamed' })
+  harness.app.rows.delete('3')
+  harness.app.rows.set('99', { ...third, id: '99' })
 }
 
 describe('a reconciliation', () => {
   it('counts, names and repairs what differs', async () => {
     fill(25)
     const engine = engineOf()
-    await engine.syncNow(shop.credentialId)
+    await engine.syncNow(harness.credentialId)
     changeSilently()
-    await engine.syncNow(shop.credentialId)
-    expect((await shop.records())[1]).toMatchObject({ name: 'Account 2' })
+    await engine.syncNow(harness.credentialId)
+    expect((await harness.records())[1]).toMatchObject({ name: 'Account 2' })
 
     const id = await request()
     expect(await latest()).toMatchObject({
@@ -64,7 +64,7 @@ describe('a reconciliation', () => {
       finishedAt: null,
       appRecords: null,
     })
-    await engine.syncNow(shop.credentialId)
+    await engine.syncNow(harness.credentialId)
     const report = await latest()
     expect(report).toMatchObject({
       id,
@@ -87,43 +87,43 @@ describe('a reconciliation', () => {
       { remoteId: '3', kind: 'deleted', fields: ['remoteDeleted'] },
     ])
     expect(JSON.stringify(report)).not.toContain('Renamed')
-    expect((await shop.records())[1]).toMatchObject({ name: 'Renamed' })
-    expect(await shop.database.prisma.syncSeenRecord.count()).toBe(0)
-    const requests = shop.app.requests.length
-    await engine.syncNow(shop.credentialId)
+    expect((await harness.records())[1]).toMatchObject({ name: 'Renamed' })
+    expect(await harness.database.prisma.syncSeenRecord.count()).toBe(0)
+    const requests = harness.app.requests.length
+    await engine.syncNow(harness.credentialId)
     // The next run lists changes again.
-    expect(shop.app.requests.slice(requests).every(({ since }) => since !== null)).toBe(true)
+    expect(harness.app.requests.slice(requests).every(({ since }) => since !== null)).toBe(true)
   })
 
   it('reports records that are not listed without deleting them if the app reports its deletions', async () => {
     fill(5)
     const engine = engineOf('reported')
-    await engine.syncNow(shop.credentialId)
-    shop.app.rows.delete('3')
+    await engine.syncNow(harness.credentialId)
+    harness.app.rows.delete('3')
     await request()
-    await engine.syncNow(shop.credentialId)
+    await engine.syncNow(harness.credentialId)
     expect(await latest()).toMatchObject({
       storedRecords: 5,
       appRecords: 4,
       unlisted: 1,
       deleted: 0,
     })
-    expect((await shop.records()).filter(({ deleted }) => deleted)).toEqual([])
+    expect((await harness.records()).filter(({ deleted }) => deleted)).toEqual([])
   })
 
   it('is one while it has not ended, and starts after the run in progress', async () => {
     fill(5)
     const engine = engineOf()
     let id: string | undefined
-    shop.app.settings.onPage = async () => {
-      shop.app.settings.onPage = undefined
+    harness.app.settings.onPage = async () => {
+      harness.app.settings.onPage = undefined
       id = await request()
     }
-    await engine.syncNow(shop.credentialId)
+    await engine.syncNow(harness.credentialId)
     expect(await latest()).toMatchObject({ id, startedAt: null })
-    expect((await shop.state()).dueAt.getTime()).toBeLessThan(Date.now() + 50)
+    expect((await harness.state()).dueAt.getTime()).toBeLessThan(Date.now() + 50)
     expect(await request()).toBe(id)
-    await engine.syncNow(shop.credentialId)
+    await engine.syncNow(harness.credentialId)
     expect(await latest()).toMatchObject({ id, appRecords: 5, created: 0, updated: 0 })
     expect(await request()).not.toBe(id)
     expect(await list()).toHaveLength(2)
@@ -132,21 +132,21 @@ describe('a reconciliation', () => {
   it('adds up what its attempts repair, and shows why it does not advance', async () => {
     fill(25)
     const engine = engineOf()
-    await engine.syncNow(shop.credentialId)
+    await engine.syncNow(harness.credentialId)
     changeSilently()
     const id = await request()
-    // A refused cursor: the next attempt starts from the beginning.
-    shop.app.faults.push(undefined, { kind: 'status', status: 400 })
-    await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+    // A rejected cursor: the next attempt starts from the beginning.
+    harness.app.faults.push(undefined, { kind: 'status', status: 400 })
+    await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     expect(await latest()).toMatchObject({ id, finishedAt: null, updated: 1, created: 0 })
     expect((await latest())?.problem).toContain('Refused')
-    await engine.syncNow(shop.credentialId)
+    await engine.syncNow(harness.credentialId)
     expect(await latest()).toMatchObject({ id, updated: 1, created: 1, deleted: 1, problem: null })
     expect((await latest())?.finishedAt).not.toBeNull()
   })
 
   it('leaves a paused sync paused', async () => {
-    await shop.database.prisma.$executeRaw`UPDATE sync_states SET due_at = 'infinity'`
+    await harness.database.prisma.$executeRaw`UPDATE sync_states SET due_at = 'infinity'`
     await request()
     expect(await latest()).toMatchObject({ isPaused: true, startedAt: null })
   })
@@ -158,25 +158,25 @@ it('keeps the latest reconciliations of a resource', async () => {
     ids.push(await request())
     // They are listed by their times, in milliseconds.
     await setTimeout(2)
-    await shop.database.prisma.syncState.updateMany({ data: { reconciliationId: null } })
+    await harness.database.prisma.syncState.updateMany({ data: { reconciliationId: null } })
   }
   expect((await list()).map(({ id }) => id)).toEqual(ids.slice(2).toReversed())
 })
 
 it('is requested on schedule of resources that were listed and are not paused, once per interval', async () => {
   const schedule = () =>
-    requestOverdueReconciliations(shop.database, { intervalMs: LONG_MS, limit: 10 })
+    requestOverdueReconciliations(harness.database, { intervalMs: LONG_MS, limit: 10 })
   await schedule()
   expect(await list()).toEqual([])
   const engine = engineOf()
-  await engine.syncNow(shop.credentialId)
-  const { prisma } = shop.database
+  await engine.syncNow(harness.credentialId)
+  const { prisma } = harness.database
   await prisma.$executeRaw`UPDATE sync_states SET due_at = 'infinity'`
   await schedule()
   expect(await list()).toEqual([])
   await prisma.$executeRaw`UPDATE sync_states SET due_at = now() + interval '1 hour'`
   await schedule()
-  await engine.syncNow(shop.credentialId)
+  await engine.syncNow(harness.credentialId)
   await schedule()
   expect(await list()).toHaveLength(1)
   await prisma.$executeRaw`UPDATE reconciliations SET requested_at = now() - interval '2 hours'`
@@ -185,8 +185,8 @@ it('is requested on schedule of resources that were listed and are not paused, o
 })
 
 it('belongs to a resource that the credential has', async () => {
-  const key = { credentialId: shop.credentialId, topic: 'crm/notes' }
+  const key = { credentialId: harness.credentialId, topic: 'crm/notes' }
   expect(
-    await shop.database.transaction((transaction) => requestReconciliation(transaction, key)),
+    await harness.database.transaction((transaction) => requestReconciliation(transaction, key)),
   ).toBeUndefined()
 })

@@ -7,46 +7,46 @@ import { createRequestLedger } from '../../src/store/budgets/request-ledger.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import type { Sync } from '../../src/sync/schedule.ts'
 import { fakeConnector } from '../support/fake-app.ts'
-import { openWorkshop, type Workshop } from './workshop.ts'
-import { quickClient } from './workshop-log.ts'
+import { quickClient } from './recording-log.ts'
+import { openSyncHarness, type SyncHarness } from './sync-harness.ts'
 
 const HOUR_MS = 3_600_000
 const limits: RequestLimits = {
   windows: [{ name: 'perHour', scope: 'app', unit: 'requests', max: 10, per: 'hour' }],
 }
 
-let shop: Workshop
+let harness: SyncHarness
 let appClient: AppClient
 let engine: Sync
 /** Time that the ledger sees in addition to the host's. */
 let laterMs = 0
 
 beforeAll(async () => {
-  shop = await openWorkshop()
-  const { database } = shop
+  harness = await openSyncHarness()
+  const { database } = harness
   const nowMs = () => Date.now() + laterMs
-  const pgListener = createPgListener(shop.url)
+  const pgListener = createPgListener(harness.url)
   const pauses = createPauses({ database, pgListener, onFailure: () => {}, nowMs })
   const ledger = createRequestLedger({ database, pauses, slotMs: 30_000, nowMs })
   appClient = createAppClient({ ...quickClient, allowPrivateAddresses: true, budgets: { ledger } })
   const connectors = new Map([['fake', { ...fakeConnector(), limits }]])
-  engine = shop.engine({ appClient, connectors })
+  engine = harness.engine({ appClient, connectors })
 })
 afterAll(async () => {
   await appClient.stop()
-  await shop.close()
+  await harness.close()
 })
 
-const sync = (): Promise<unknown> => engine.syncNow(shop.credentialId).catch((error) => error)
+const sync = (): Promise<unknown> => engine.syncNow(harness.credentialId).catch((error) => error)
 
 test('a full listing uses half of the limit, then continues where it ended', async () => {
-  shop.app.settings.pageSize = 1
-  shop.app.fill(8)
+  harness.app.settings.pageSize = 1
+  harness.app.fill(8)
   const failure = await sync()
   expect(Object(failure).errors).toMatchObject([{ code: 'APP_RATE_LIMITED', isSent: false }])
-  const paths = () => shop.app.requests.map(({ cursor }) => cursor)
+  const paths = () => harness.app.requests.map(({ cursor }) => cursor)
   expect(paths()).toHaveLength(5)
-  const { dueAt, progress, failureCode } = await shop.state()
+  const { dueAt, progress, failureCode } = await harness.state()
   expect(failureCode).toBe('APP_RATE_LIMITED')
   expect(progress).toMatchObject({ listing: 'everything' })
   expect(dueAt.getTime() - Date.now()).toBeGreaterThan(HOUR_MS - 60_000)
@@ -54,22 +54,22 @@ test('a full listing uses half of the limit, then continues where it ended', asy
 
   laterMs += 2 * HOUR_MS
   await sync()
-  expect(await shop.records()).toHaveLength(8)
+  expect(await harness.records()).toHaveLength(8)
   expect(new Set(paths()).size).toBe(paths().length)
 })
 
 test('the interval of polls is what the budget affords for the syncs that share it', async () => {
-  const { dueAt } = await shop.state()
+  const { dueAt } = await harness.state()
   // Three requests per hour for the only resource.
   expect(Math.round((dueAt.getTime() - Date.now()) / 60_000)).toBe(20)
   expect(
-    shop.statements.filter((sql) => sql.includes('count(*)::integer AS count FROM sync_states')),
+    harness.statements.filter((sql) => sql.includes('count(*)::integer AS count FROM sync_states')),
   ).toHaveLength(1)
 })
 
 test('listings of changes spend another share than full listings', async () => {
   await sync()
-  const spent = await shop.database.prisma.requestBudget.findFirstOrThrow({
+  const spent = await harness.database.prisma.requestBudget.findFirstOrThrow({
     // Not the share of the end user.
     where: { name: 'perHour', NOT: { key: { startsWith: 'user/' } } },
   })

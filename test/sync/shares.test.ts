@@ -8,31 +8,31 @@ import { createRequestLedger } from '../../src/store/budgets/request-ledger.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { listDueRuns } from '../../src/store/sync/claims.ts'
 import { fakeConnector } from '../support/fake-app.ts'
+import { quickClient } from './recording-log.ts'
 import {
   addCredential,
   addUser,
   addWaiting,
-  openWorkshop,
+  openSyncHarness,
+  type SyncHarness,
   TOPIC,
-  type Workshop,
-} from './workshop.ts'
-import { quickClient } from './workshop-log.ts'
+} from './sync-harness.ts'
 
-let shop: Workshop
+let harness: SyncHarness
 
 beforeEach(async () => {
-  shop = await openWorkshop()
-  shop.app.settings.pageSize = 10
-  await shop.database.prisma.credential.deleteMany()
+  harness = await openSyncHarness()
+  harness.app.settings.pageSize = 10
+  await harness.database.prisma.credential.deleteMany()
 })
 
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 const within = { timeout: 60_000, interval: 10 }
 
 /** A user with this many credentials, each at its own path: `/api/<name>/0`, … */
 const addConnected = async (name: string, count: number, environmentId?: string) => {
-  const { app, database } = shop
+  const { app, database } = harness
   const owner = await addUser(database, environmentId)
   const credentialIds: string[] = []
   for (let place = 0; place < count; place++) {
@@ -43,19 +43,19 @@ const addConnected = async (name: string, count: number, environmentId?: string)
 }
 
 const requestsOf = (name: string) =>
-  shop.app.requests.filter(({ path }) => path.startsWith(`/api/${name}/`))
+  harness.app.requests.filter(({ path }) => path.startsWith(`/api/${name}/`))
 
 const isCompleted = async (credentialIds: readonly string[]): Promise<boolean> =>
-  (await shop.database.prisma.syncState.count({
+  (await harness.database.prisma.syncState.count({
     where: { credentialId: { in: [...credentialIds] }, completedAt: null },
   })) === 0
 
 /** The statements that list the turns and those that take leases. */
-const turnsListed = () => shop.statements.filter((text) => text.includes('WITH waiting'))
-const leasesTaken = () => shop.statements.filter((text) => text.includes('WITH due AS'))
+const turnsListed = () => harness.statements.filter((text) => text.includes('WITH waiting'))
+const leasesTaken = () => harness.statements.filter((text) => text.includes('WITH due AS'))
 
 it('a user with endless lists leaves half of the places to others', async () => {
-  const { app, database } = shop
+  const { app, database } = harness
   app.fill(20)
   app.settings.endless = (path) => path.startsWith('/api/flood/')
   await addConnected('flood', 6)
@@ -65,23 +65,23 @@ it('a user with endless lists leaves half of the places to others', async () => 
       SELECT count(*)::integer AS held FROM sync_states WHERE holder IS NOT NULL`
     most = Math.max(most, rows[0]?.held ?? 0)
   }
-  await shop.engine({ concurrency: 4, sliceMs: 3_600_000 }).start()
+  await harness.engine({ concurrency: 4, sliceMs: 3_600_000 }).start()
   await expect.poll(() => requestsOf('flood').length, within).toBeGreaterThan(20)
   expect(most).toBe(2)
   // No slice of the endless lists ends, and the new user does not have to wait for one.
   const newcomer = await addConnected('newcomer', 1)
   await expect.poll(() => isCompleted(newcomer.credentialIds), within).toBe(true)
-  expect(await shop.records()).not.toHaveLength(0)
+  expect(await harness.records()).not.toHaveLength(0)
 })
 
 it('when endless lists hold all places, a new user waits for the end of one slice', async () => {
-  const { app } = shop
+  const { app } = harness
   app.fill(20)
   app.settings.delayMs = 10
   app.settings.endless = (path) => path.startsWith('/api/flood')
   await addConnected('flood-a', 6)
   await addConnected('flood-b', 6)
-  await shop.engine({ concurrency: 2, sliceMs: 100 }).start()
+  await harness.engine({ concurrency: 2, sliceMs: 100 }).start()
   await expect.poll(() => requestsOf('flood-a').length, within).toBeGreaterThan(5)
   await expect.poll(() => requestsOf('flood-b').length, within).toBeGreaterThan(5)
   let slicesBefore: number | undefined
@@ -99,13 +99,13 @@ it('when endless lists hold all places, a new user waits for the end of one slic
 })
 
 it('endless lists leave other users their shares of the budget of the app, and the share of polls', async () => {
-  const { app, database } = shop
+  const { app, database } = harness
   app.fill(20)
   app.settings.endless = (path) => /flood|rival/.test(path)
   const limits: RequestLimits = {
     windows: [{ name: 'perHour', scope: 'app', unit: 'requests', max: 80, per: 'hour' }],
   }
-  const pgListener = createPgListener(shop.url)
+  const pgListener = createPgListener(harness.url)
   const pauses = createPauses({ database, pgListener, onFailure: () => {} })
   const ledger = createRequestLedger({ database, pauses, slotMs: 30_000 })
   const client = createAppClient({
@@ -114,7 +114,7 @@ it('endless lists leave other users their shares of the budget of the app, and t
     budgets: { ledger },
   })
   const connectors = new Map([['fake', { ...fakeConnector(), limits }]])
-  const engine = shop.engine({ connectors, appClient: client, concurrency: 6 })
+  const engine = harness.engine({ connectors, appClient: client, concurrency: 6 })
   const poller = await addConnected('poller', 1)
   const { environmentId } = poller
   const [pollerId = ''] = poller.credentialIds
@@ -137,17 +137,17 @@ it('endless lists leave other users their shares of the budget of the app, and t
     where: { credentialId: pollerId },
     data: { dueAt: new Date(0) },
   })
-  const renamed = async () => (await shop.records()).filter(({ name }) => name === 'Changed')
+  const renamed = async () => (await harness.records()).filter(({ name }) => name === 'Changed')
   await expect.poll(renamed, within).toHaveLength(1)
   await client.stop()
 })
 
 it('150 credentials of one user run one after the other, interleaved with those of another user', async () => {
-  const { app } = shop
+  const { app } = harness
   app.fill(20)
   await addConnected('crowd', 150)
   const other = await addConnected('other', 3)
-  await shop.engine({ concurrency: 2, intervalMs: 3_600_000 }).start()
+  await harness.engine({ concurrency: 2, intervalMs: 3_600_000 }).start()
   await expect.poll(() => isCompleted(other.credentialIds), { ...within, interval: 1 }).toBe(true)
   const crowdPaths = new Set(requestsOf('crowd').map(({ path }) => path))
   expect(crowdPaths.size).toBeGreaterThan(0)
@@ -155,11 +155,11 @@ it('150 credentials of one user run one after the other, interleaved with those 
 })
 
 it('the next turn goes to the user with the fewest places, then to the one served longest ago', async () => {
-  const { prisma } = shop.database
+  const { prisma } = harness.database
   const users = await Promise.all(['a', 'b', 'c'].map((name) => addConnected(name, 3)))
   const names = new Map(users.map(({ userId }, place) => [userId, 'abc'[place]]))
   const order = async () =>
-    (await listDueRuns(shop.database, 100)).map(({ userId }) => names.get(userId)).join('')
+    (await listDueRuns(harness.database, 100)).map(({ userId }) => names.get(userId)).join('')
   const [a, b, c] = users
   if (!a || !b || !c) throw new Error('Expected three users.')
   const update = (credentialId: string | undefined, data: object) =>
@@ -177,23 +177,23 @@ it('the next turn goes to the user with the fewest places, then to the one serve
 })
 
 it('a tick without work costs one statement, however many credentials exist', async () => {
-  const { prisma } = shop.database
+  const { prisma } = harness.database
   await addConnected('idle', 120)
   await prisma.syncState.updateMany({ data: { dueAt: new Date(Date.now() + 3_600_000) } })
-  await shop.engine().start()
-  const before = shop.statements.length
+  await harness.engine().start()
+  const before = harness.statements.length
   const ticksBefore = turnsListed().length
   await expect.poll(() => turnsListed().length - ticksBefore, within).toBeGreaterThan(2)
-  const since = shop.statements.slice(before)
+  const since = harness.statements.slice(before)
   expect(since.filter((text) => !text.includes('WITH waiting'))).toEqual([])
 })
 
 it('the slices of a run form one run: one start, one end, and missing records are detected', async () => {
-  const { app, database } = shop
+  const { app, database } = harness
   app.fill(100)
   const { credentialIds } = await addConnected('sliced', 1)
   const [credentialId = ''] = credentialIds
-  const engine = shop.engine({
+  const engine = harness.engine({
     sliceMs: 0,
     intervalMs: 3_600_000,
     sync: { deletions: 'compared', fullListingEveryMs: 0 },
@@ -206,29 +206,30 @@ it('the slices of a run form one run: one start, one end, and missing records ar
   // Each page is stored before the next is sent, so each page is a slice.
   const before = app.requests.length
   app.settings.delayMs = 30
-  const logged = (await shop.logged()).length
+  const logged = (await harness.logged()).length
   await engine.syncNow(credentialId)
-  const slices = shop.statements.filter((text) => text.includes('RETURNING s.since')).length
+  const slices = harness.statements.filter((text) => text.includes('RETURNING s.since')).length
   expect(slices).toBeGreaterThan(5)
   // A listing and the second one that confirms the missing records: only pages read ahead repeat.
   expect(app.requests.slice(before).filter(({ cursor }) => cursor === null)).toHaveLength(2)
-  const log = (await shop.logged()).slice(logged)
+  const log = (await harness.logged()).slice(logged)
   expect(log.filter(({ topic }) => topic !== TOPIC).map(({ topic }) => topic)).toEqual([
-    ...['sync/started', 'sync/completed'],
+    'sync/started',
+    'sync/completed',
   ])
   expect(log.at(-1)?.record).toMatchObject({ deleted: 2, updated: 1, created: 0 })
-  const deleted = (await shop.records()).filter((record) => record.deleted)
+  const deleted = (await harness.records()).filter((record) => record.deleted)
   expect(deleted.map(({ remoteId }) => remoteId)).toEqual(['17', '64'])
 })
 
 it('a listing that repeats its pages is detected across slices', async () => {
-  const { app, database } = shop
+  const { app, database } = harness
   app.fill(35)
   app.settings.paging = 'ignored'
   app.settings.delayMs = 5
   const { credentialIds } = await addConnected('circle', 1)
   await addWaiting(database)
-  const failure = await shop
+  const failure = await harness
     .engine({ sliceMs: 0 })
     .syncNow(credentialIds[0] ?? '')
     .catch((error: AggregateError) => error.errors[0])

@@ -1,15 +1,15 @@
 /** The storage of each credential is counted and limited. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
-let shop: Workshop
+let harness: SyncHarness
 
 beforeEach(async () => {
-  shop = await openWorkshop()
-  shop.app.settings.pageSize = 10
+  harness = await openSyncHarness()
+  harness.app.settings.pageSize = 10
 })
 
-afterEach(() => shop.close())
+afterEach(() => harness.close())
 
 const failureOf = (run: Promise<void>): Promise<unknown> =>
   run.then(
@@ -18,7 +18,7 @@ const failureOf = (run: Promise<void>): Promise<unknown> =>
   )
 
 const totals = async () => {
-  const { prisma } = shop.database
+  const { prisma } = harness.database
   const [stored] = await prisma.$queryRaw<{ records: number; bytes: number; log: number }[]>`
     SELECT count(*)::integer AS records, sum(octet_length(document))::integer AS bytes,
       (SELECT sum(octet_length(record::text))::integer FROM change_log.changes
@@ -30,13 +30,13 @@ const totals = async () => {
 }
 
 it('counts records that are created, changed and deleted', async () => {
-  const engine = shop.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
-  shop.app.fill(25)
-  await engine.syncNow(shop.credentialId)
-  shop.app.put('3', { name: 'A much longer name than it had before' })
-  shop.app.rows.delete('4')
-  await engine.syncNow(shop.credentialId)
-  await engine.syncNow(shop.credentialId)
+  const engine = harness.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
+  harness.app.fill(25)
+  await engine.syncNow(harness.credentialId)
+  harness.app.put('3', { name: 'A much longer name than it had before' })
+  harness.app.rows.delete('4')
+  await engine.syncNow(harness.credentialId)
+  await engine.syncNow(harness.credentialId)
   const { stored, counted } = await totals()
   expect(counted?.records).toBe(25)
   expect(counted?.log).toBe(stored?.log)
@@ -45,32 +45,32 @@ it('counts records that are created, changed and deleted', async () => {
 })
 
 it('the first run counts what an earlier version stored', async () => {
-  const engine = shop.engine()
-  shop.app.fill(25)
-  await engine.syncNow(shop.credentialId)
-  await shop.database.prisma.recordTotal.deleteMany()
-  shop.app.put('26')
-  await engine.syncNow(shop.credentialId)
+  const engine = harness.engine()
+  harness.app.fill(25)
+  await engine.syncNow(harness.credentialId)
+  await harness.database.prisma.recordTotal.deleteMany()
+  harness.app.put('26')
+  await engine.syncNow(harness.credentialId)
   const { stored, counted } = await totals()
   expect([counted?.records, counted?.bytes]).toEqual([26, stored?.bytes])
 })
 
 it('an endless list stops at the record limit, is reported once, and is not retried soon', async () => {
-  shop.app.settings.endless = () => true
+  harness.app.settings.endless = () => true
   const limits = { maxRecords: 2_000, maxBytes: 1e12 }
-  const engine = shop.engine({ limits })
-  const failure = await failureOf(engine.syncNow(shop.credentialId))
+  const engine = harness.engine({ limits })
+  const failure = await failureOf(engine.syncNow(harness.credentialId))
   expect(failure).toMatchObject({ code: 'LIMIT_REACHED' })
-  const stored = (await shop.records()).length
+  const stored = (await harness.records()).length
   expect(stored).toBeGreaterThan(0)
   expect(stored).toBeLessThanOrEqual(2_000)
-  await failureOf(engine.syncNow(shop.credentialId))
+  await failureOf(engine.syncNow(harness.credentialId))
 
-  const state = await shop.state()
+  const state = await harness.state()
   expect(state).toMatchObject({ failureCode: 'LIMIT_REACHED' })
   expect(state.failure).toContain('the limit is 2,000 (MAX_RECORDS_PER_CREDENTIAL)')
   expect(state.dueAt.getTime()).toBeGreaterThan(Date.now() + 45 * 60_000)
-  const events = (await shop.logged()).filter(({ topic }) => topic === 'sync/failed')
+  const events = (await harness.logged()).filter(({ topic }) => topic === 'sync/failed')
   expect(events.map(({ record }) => record)).toMatchObject([
     {
       code: 'LIMIT_REACHED',
@@ -81,34 +81,38 @@ it('an endless list stops at the record limit, is reported once, and is not retr
 })
 
 it('resumes where it stopped once a process starts with a higher limit', async () => {
-  shop.app.fill(60)
+  harness.app.fill(60)
   const small = { maxRecords: 25, maxBytes: 1e12 }
-  shop.app.settings.delayMs = 20
-  expect(await failureOf(shop.engine({ limits: small }).syncNow(shop.credentialId))).toMatchObject({
+  harness.app.settings.delayMs = 20
+  expect(
+    await failureOf(harness.engine({ limits: small }).syncNow(harness.credentialId)),
+  ).toMatchObject({
     code: 'LIMIT_REACHED',
   })
-  const { length: stored } = await shop.records()
+  const { length: stored } = await harness.records()
   // Two pages fit, stored together or one by one.
   expect([10, 20]).toContain(stored)
-  const requestsBefore = shop.app.requests.length
-  await shop.engine({ limits: { ...small, maxRecords: 100 } }).start()
+  const requestsBefore = harness.app.requests.length
+  await harness.engine({ limits: { ...small, maxRecords: 100 } }).start()
   await expect
-    .poll(async () => (await shop.state()).completedAt, { timeout: 60_000 })
+    .poll(async () => (await harness.state()).completedAt, { timeout: 60_000 })
     .not.toBeNull()
-  expect(await shop.state()).toMatchObject({ failureCode: null, failure: null })
-  expect(await shop.records()).toHaveLength(60)
-  expect(shop.app.requests[requestsBefore]?.cursor).toMatch(new RegExp(`\\|${stored}$`))
-  const topics = (await shop.logged()).map(({ topic }) => topic).filter((topic) => topic !== TOPIC)
+  expect(await harness.state()).toMatchObject({ failureCode: null, failure: null })
+  expect(await harness.records()).toHaveLength(60)
+  expect(harness.app.requests[requestsBefore]?.cursor).toMatch(new RegExp(`\\|${stored}$`))
+  const topics = (await harness.logged())
+    .map(({ topic }) => topic)
+    .filter((topic) => topic !== TOPIC)
   expect(topics).toEqual(['sync/started', 'sync/failed', 'sync/completed'])
 })
 
 it('constantly changing records stop at the byte limit of the change log', async () => {
-  shop.app.fill(10)
-  const engine = shop.engine({ limits: { maxRecords: 1e9, maxBytes: 20_000 } })
+  harness.app.fill(10)
+  const engine = harness.engine({ limits: { maxRecords: 1e9, maxBytes: 20_000 } })
   let failure: unknown
   for (let round = 0; round < 50 && failure === undefined; round++) {
-    for (let id = 1; id <= 10; id++) shop.app.put(String(id), { name: `Round ${round}` })
-    failure = await failureOf(engine.syncNow(shop.credentialId))
+    for (let id = 1; id <= 10; id++) harness.app.put(String(id), { name: `Round ${round}` })
+    failure = await failureOf(engine.syncNow(harness.credentialId))
   }
   expect(failure).toMatchObject({ code: 'LIMIT_REACHED' })
   expect(String(failure)).toContain('the limit is 20,000 (MAX_BYTES_PER_CREDENTIAL)')
@@ -117,10 +121,10 @@ it('constantly changing records stop at the byte limit of the change log', async
 })
 
 it('at the limit, changes that add no record are still stored', async () => {
-  shop.app.fill(20)
-  const engine = shop.engine({ limits: { maxRecords: 20, maxBytes: 1e12 } })
-  await engine.syncNow(shop.credentialId)
-  shop.app.put('7', { name: 'Renamed' })
-  await engine.syncNow(shop.credentialId)
-  expect((await shop.records())[6]?.name).toBe('Renamed')
+  harness.app.fill(20)
+  const engine = harness.engine({ limits: { maxRecords: 20, maxBytes: 1e12 } })
+  await engine.syncNow(harness.credentialId)
+  harness.app.put('7', { name: 'Renamed' })
+  await engine.syncNow(harness.credentialId)
+  expect((await harness.records())[6]?.name).toBe('Renamed')
 })

@@ -7,15 +7,15 @@ import { openDatabase } from '../../src/store/database/database.ts'
 import { createSync } from '../../src/sync/schedule.ts'
 import { fakeConnector } from '../support/fake-app.ts'
 import { testVault } from '../support/vault.ts'
+import { quickClient, recordingLog } from './recording-log.ts'
 import { windows } from './windowed.ts'
-import { keepingLog, quickClient } from './workshop-log.ts'
 
 const [url = '', options = '{}', credentialId] = process.argv.slice(2)
 const database = openDatabase({ url, maxConnections: 4 })
 const appClient = createAppClient({ ...quickClient, allowPrivateAddresses: true })
 const { isWindowed, ...syncOptions } = JSON.parse(options)
 const connectors = new Map([['fake', fakeConnector({}, isWindowed ? windows : undefined)]])
-const log = keepingLog()
+const log = recordingLog()
 const sync = createSync({
   database,
   vault: testVault,

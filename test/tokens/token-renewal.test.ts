@@ -22,7 +22,7 @@ import {
 import { createTestDatabase } from '../support/database.ts'
 import { tokenClient, tokenClientMetadata, tokenConnector } from '../support/token-app.ts'
 import { testVault } from '../support/vault.ts'
-import { addUser, type Owner } from '../sync/workshop.ts'
+import { addUser, type Owner } from '../sync/sync-harness.ts'
 
 const get: AppRequest = { method: 'GET', path: '/stages' }
 const machine = {
@@ -46,7 +46,10 @@ const clients: AppClient[] = []
 /** A client with a memory of its own, as another process has. */
 const openClient = (times: Partial<RenewalTimes> = { betweenRejectionsMs: 0 }): AppClient => {
   const { appClient } = openAppClient({
-    ...{ database, vault: testVault, log: silentLog, clock: { nowMs: Date.now } },
+    database,
+    vault: testVault,
+    log: silentLog,
+    clock: { nowMs: Date.now },
     allowPrivateAddresses: true,
     renewalTimes: { leaseMs: 3000, waitMs: 5000, ...times },
   })
@@ -137,7 +140,8 @@ describe('a token', () => {
     expect(server.countsOf('refresh_token')).toEqual({ succeeded: 1, failed: new Map() })
     server.revoke('AccessToken')
     expect(await failureOf(client.send(connector, credential, get))).toMatchObject({
-      ...{ code: 'APP_AUTHENTICATION', isFinal: false },
+      code: 'APP_AUTHENTICATION',
+      isFinal: false,
     })
     expect(server.countsOf('refresh_token').succeeded).toBe(1)
   })
@@ -210,7 +214,8 @@ describe('a token', () => {
       })
       const rejected = { method, values: { ...values, ...wrong } }
       expect(await failureOf(client.check(connector, rejected, signal))).toMatchObject({
-        ...{ code: 'APP_AUTHENTICATION', isFinal: false },
+        code: 'APP_AUTHENTICATION',
+        isFinal: false,
       })
       const id = await createCredential(database, testVault, {
         ...owner,
@@ -229,13 +234,17 @@ describe('a token', () => {
   )
 })
 
-describe('a credential whose renewal the app refuses', () => {
+describe('a credential whose renewal the app rejects', () => {
   test('is reported once, its syncs stop, and a reconnection starts them again', async () => {
     const id = await connect(past)
     server.revoke()
     const client = openClient()
     const sync = createSync({
-      ...{ database, vault: testVault, appClient: client, log: silentLog, intervalMs: 60_000 },
+      database,
+      vault: testVault,
+      appClient: client,
+      log: silentLog,
+      intervalMs: 60_000,
       connectors: new Map([['ledger', connector]]),
     })
     const failures = await Promise.all([
@@ -249,7 +258,7 @@ describe('a credential whose renewal the app refuses', () => {
       { topic: 'connection/created' },
       { topic: 'connection/authentication_failure' },
     ])
-    // One refused renewal in all, and no request to the app.
+    // One rejected renewal in all, and no request to the app.
     expect(server.countsOf('refresh_token').failed).toEqual(new Map([['invalid_grant', 1]]))
     expect(server.apiStatuses).toEqual([])
     const scope = { ...owner, credentialId: id }

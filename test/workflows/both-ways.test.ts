@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import { ordersToNotes, workflow } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { install, notes, openWorkshop, type Workshop } from './workshop.ts'
+import { install, notes, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
-let shop: Workshop
+let harness: WorkflowHarness
 let reverseId: string | undefined
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  harness = await openWorkflowHarness()
 })
 beforeEach(async () => {
   const notesToOrders = workflow(
@@ -22,31 +22,32 @@ beforeEach(async () => {
       },
     },
   )
-  const { workflowIds } = await install(shop.database, shop.customer, [
+  const { workflowIds } = await install(harness.database, harness.customer, [
     ordersToNotes({ noteTitle: { from: 'orderNumber' } }),
     notesToOrders,
   ])
   reverseId = workflowIds[1]
 })
-afterEach(() => shop.empty())
-afterAll(() => shop.close())
+afterEach(() => harness.empty())
+afterAll(() => harness.close())
 
 /** The sync stores a record that a workflow has just written, before the writer does. */
-const list = (row: RecordRow) => shop.change(1, row, { resource: notes, of: shop.customer.crm })
+const list = (row: RecordRow) =>
+  harness.change(1, row, { resource: notes, of: harness.customer.crm })
 const until = <T>(read: () => Promise<T>) => expect.poll(read, { interval: 20 })
 /** Resolves when the reverse workflow has attempted the synced record. */
 const reverseAttempted = () =>
   until(async () => {
-    const [run] = (await shop.runs()).filter(({ workflowId }) => workflowId === reverseId)
+    const [run] = (await harness.runs()).filter(({ workflowId }) => workflowId === reverseId)
     return run !== undefined && run.startedAt !== null && run.status !== 'running'
   }).toBe(true)
 const allEnded = () =>
-  until(async () => (await shop.runs()).map(({ status }) => status)).toSatisfy(
+  until(async () => (await harness.runs()).map(({ status }) => status)).toSatisfy(
     (statuses: readonly string[]) =>
       statuses.length > 1 && statuses.every((status) => status === 'succeeded'),
   )
 const expectNoCopy = async (orderId: string): Promise<void> => {
-  const [note, ...others] = await listWrites(shop.database)
+  const [note, ...others] = await listWrites(harness.database)
   expect(note).toMatchObject({ action: 'create', topic: 'crm/notes' })
   for (const { action, recordId } of others) {
     expect(action).toBe('update')
@@ -56,21 +57,21 @@ const expectNoCopy = async (orderId: string): Promise<void> => {
 }
 
 test('does not copy back a record that the sync stored before the writer', async () => {
-  await shop.engine({
+  await harness.engine({
     inApp: async (row) => {
       if (!('noteTitle' in row)) return
       await list(row)
       await reverseAttempted()
     },
   })
-  const orderId = await shop.change(1, { orderNumber: 'A1' })
+  const orderId = await harness.change(1, { orderNumber: 'A1' })
   await allEnded()
   await expectNoCopy(orderId)
 })
 
 test('does not copy back a record of an interrupted run that the sync found', async () => {
   let isBrokenOff = false
-  await shop.engine(
+  await harness.engine(
     {
       inApp: async (row) => {
         if (isBrokenOff || !('noteTitle' in row)) return
@@ -81,17 +82,17 @@ test('does not copy back a record of an interrupted run that the sync found', as
     },
     { firstPauseMs: 600_000 },
   )
-  const orderId = await shop.change(1, { orderNumber: 'A1' })
+  const orderId = await harness.change(1, { orderNumber: 'A1' })
   await reverseAttempted()
-  await until(async () => (await shop.runs())[0]?.status).toBe('waiting')
-  const [first] = await shop.runs()
-  await shop.database.prisma.workflowRun.update({
+  await until(async () => (await harness.runs())[0]?.status).toBe('waiting')
+  const [first] = await harness.runs()
+  await harness.database.prisma.workflowRun.update({
     where: { id: first?.id ?? '' },
     data: { dueAt: new Date() },
   })
   await allEnded()
   await expectNoCopy(orderId)
   // Waiting for the other run is no attempt.
-  const [reverseRun] = (await shop.runs()).filter(({ workflowId }) => workflowId === reverseId)
+  const [reverseRun] = (await harness.runs()).filter(({ workflowId }) => workflowId === reverseId)
   expect(reverseRun).toMatchObject({ attempts: 1, failure: null })
 })

@@ -6,33 +6,33 @@ import { retryRun } from '../../src/store/workflows/workflow-runs.ts'
 import { listFollowedTopics } from '../../src/store/workflows/workflow-triggers.ts'
 import { rowsReadBy } from '../support/rows-read.ts'
 import { ordersToNotes } from './apps.ts'
-import { install, openWorkshop, type Workshop } from './workshop.ts'
+import { install, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
 const INSTALLATIONS = 3000
 const RUNS = 3000
 
-let shop: Workshop
+let harness: WorkflowHarness
 let installation: Awaited<ReturnType<typeof install>>
 
 const addRuns = (count: number, workflowId: string | undefined, status: string): Promise<number> =>
-  shop.database.prisma.$executeRaw`
+  harness.database.prisma.$executeRaw`
     INSERT INTO workflow_runs (id, installation_id, workflow_id, version, change, changed_at,
       credential_id, topic, kind, record_id, record, status)
     SELECT gen_random_uuid(), ${installation.installationId}::uuid, ${workflowId}::uuid, 1,
-      gen_random_uuid()::text, now(), ${shop.customer.shop}::uuid, 'commerce/orders', 'created',
+      gen_random_uuid()::text, now(), ${harness.customer.shop}::uuid, 'commerce/orders', 'created',
       gen_random_uuid(), '{}', ${status}
     FROM generate_series(1, ${count}::integer)`
 
 beforeAll(async () => {
-  shop = await openWorkshop()
-  const { prisma } = shop.database
+  harness = await openWorkflowHarness()
+  const { prisma } = harness.database
   const definition = ordersToNotes({ noteTitle: '{orderNumber}' })
-  installation = await install(shop.database, shop.customer, [definition, definition])
+  installation = await install(harness.database, harness.customer, [definition, definition])
   const [first, second] = installation.workflowIds
   await prisma.$executeRaw`
     WITH users AS (
       INSERT INTO end_users (id, environment_id, username)
-      SELECT gen_random_uuid(), ${shop.customer.environmentId}::uuid, n::text
+      SELECT gen_random_uuid(), ${harness.customer.environmentId}::uuid, n::text
       FROM generate_series(1, ${INSTALLATIONS}::integer) AS n RETURNING id
     ), added AS (
       INSERT INTO installations (id, integration_id, user_id, installed_at)
@@ -46,12 +46,12 @@ beforeAll(async () => {
   await addRuns(RUNS, second, 'succeeded')
   await prisma.$executeRaw`ANALYZE`
 })
-afterAll(() => shop.close())
+afterAll(() => harness.close())
 
 const TABLES = ['workflow_runs', 'installed_workflows', 'installations']
 
 test('the followed topics are read from one installation of each workflow', async () => {
-  const read = await rowsReadBy(shop.database, TABLES, async (transaction) => {
+  const read = await rowsReadBy(harness.database, TABLES, async (transaction) => {
     expect(await listFollowedTopics(transaction)).toEqual(['commerce/orders'])
   })
   expect(read).toBeLessThan(10)
@@ -62,12 +62,12 @@ test.each([
   ['succeeded', 10],
   [undefined, 10],
 ] as const)('a page of runs reads only its own rows: %s', async (status, count) => {
-  const { environmentId } = shop.customer
+  const { environmentId } = harness.customer
   const { installationId, workflowIds } = installation
   const [workflowId = ''] = workflowIds
   for (const of of [{ workflowId }, { workflowId, installationId }]) {
-    const read = await rowsReadBy(shop.database, TABLES, async (transaction) => {
-      const database = { ...shop.database, prisma: transaction.prisma }
+    const read = await rowsReadBy(harness.database, TABLES, async (transaction) => {
+      const database = { ...harness.database, prisma: transaction.prisma }
       const query = { environmentId, ...of, limit: 10, ...(status && { status }) }
       expect((await listRuns(database, query)).runs).toHaveLength(count)
     })
@@ -76,7 +76,7 @@ test.each([
 })
 
 test('a pause is one row: waiting runs are not written, and not claimed before it ends', async () => {
-  const { database } = shop
+  const { database } = harness
   const [, workflowId] = installation.workflowIds
   await addRuns(10, workflowId, 'waiting')
   const claim = (limit: number) =>
@@ -103,7 +103,7 @@ test('a pause is one row: waiting runs are not written, and not claimed before i
   expect(await versions()).toEqual(before)
   expect(await claim(100)).toEqual([])
 
-  const { environmentId } = shop.customer
+  const { environmentId } = harness.customer
   const { runs } = await listRuns(database, { environmentId, status: 'waiting', limit: 100 })
   expect(runs).toHaveLength(10)
   const { pausedUntil } = await database.prisma.installedWorkflow.findFirstOrThrow({

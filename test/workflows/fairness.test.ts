@@ -5,9 +5,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { readWorkflowBacklog } from '../../src/store/workflows/workflow-backlog.ts'
 import { ordersToNotes, workflow } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { addCustomer, type Customer, install, openWorkshop, type Workshop } from './workshop.ts'
+import {
+  addCustomer,
+  type Customer,
+  install,
+  openWorkflowHarness,
+  type WorkflowHarness,
+} from './workflow-harness.ts'
 
-let shop: Workshop
+let harness: WorkflowHarness
 let other: Customer
 let server: Server
 /** Posts to `/hanging` without a response. */
@@ -20,8 +26,8 @@ let answers: number[]
 let healthy: number[]
 
 beforeAll(async () => {
-  shop = await openWorkshop()
-  other = await addCustomer(shop.database)
+  harness = await openWorkflowHarness()
+  other = await addCustomer(harness.database)
   server = createServer((request, response) => {
     request.resume()
     if (request.url === '/healthy') {
@@ -48,9 +54,9 @@ beforeEach(() => {
   answers = []
   healthy = []
 })
-afterEach(() => shop.empty())
+afterEach(() => harness.empty())
 afterAll(async () => {
-  await shop.close()
+  await harness.close()
   server.closeAllConnections()
   server.close()
 })
@@ -62,77 +68,77 @@ const ordersTo = (path: string) => {
   return workflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address } })
 }
 /** Starts the log reader once: changes before its first start are not read. */
-const beginLog = async (): Promise<void> => (await shop.engine()).stop()
+const beginLog = async (): Promise<void> => (await harness.engine()).stop()
 const release = (): void => {
   answers = Array(100).fill(204)
   for (const response of hanging) response.writeHead(204).end()
 }
 
 test('posts to a hanging address take at most half of the slots', async () => {
-  await install(shop.database, shop.customer, [ordersTo('hanging')])
-  await install(shop.database, other, [ordersTo('healthy')])
+  await install(harness.database, harness.customer, [ordersTo('hanging')])
+  await install(harness.database, other, [ordersTo('healthy')])
   await beginLog()
-  for (let n = 0; n < 8; n++) await shop.change(n, { orderNumber: `A${n}` })
-  await shop.change(1, { orderNumber: 'B1' }, { of: other.shop })
-  await shop.engine({}, { postConcurrency: 4 })
-  expect(await shop.settled(1, other)).toMatchObject([{ status: 'succeeded', attempts: 1 }])
+  for (let n = 0; n < 8; n++) await harness.change(n, { orderNumber: `A${n}` })
+  await harness.change(1, { orderNumber: 'B1' }, { of: other.shop })
+  await harness.engine({}, { postConcurrency: 4 })
+  expect(await harness.settled(1, other)).toMatchObject([{ status: 'succeeded', attempts: 1 }])
   await until(() => hanging.size).toBe(2)
   expect(brokenOff).toBe(0)
-  await until(() => readWorkflowBacklog(shop.database)).toMatchObject({ due: 6 })
-  expect((await readWorkflowBacklog(shop.database)).lagMs).toBeGreaterThan(0)
+  await until(() => readWorkflowBacklog(harness.database)).toMatchObject({ due: 6 })
+  expect((await readWorkflowBacklog(harness.database)).lagMs).toBeGreaterThan(0)
   release()
-  const runs = await shop.settled(8)
+  const runs = await harness.settled(8)
   expect(runs.every(({ attempts, status }) => attempts === 1 && status === 'succeeded')).toBe(true)
 })
 
 test('writes to a hanging app take at most half of the slots', async () => {
   const toNotes = ordersToNotes({ noteTitle: '{orderNumber}' })
-  await install(shop.database, shop.customer, [toNotes])
-  await install(shop.database, other, [toNotes])
+  await install(harness.database, harness.customer, [toNotes])
+  await install(harness.database, other, [toNotes])
   await beginLog()
-  for (let n = 0; n < 8; n++) await shop.change(n, { orderNumber: `A${n}` })
-  await shop.change(1, { orderNumber: 'B1' }, { of: other.shop })
+  for (let n = 0; n < 8; n++) await harness.change(n, { orderNumber: `A${n}` })
+  await harness.change(1, { orderNumber: 'B1' }, { of: other.shop })
   const answered = Promise.withResolvers<void>()
-  await shop.engine({
+  await harness.engine({
     before: async ({ noteTitle }) => {
       if (noteTitle !== 'B1') await answered.promise
     },
   })
-  await shop.settled(1, other)
-  expect((await listWrites(shop.database)).map(({ input }) => input.noteTitle)).toEqual(['B1'])
+  await harness.settled(1, other)
+  expect((await listWrites(harness.database)).map(({ input }) => input.noteTitle)).toEqual(['B1'])
   answered.resolve()
-  await shop.settled(8)
+  await harness.settled(8)
 })
 
 test('hanging posts leave the slots of writes free', async () => {
-  await install(shop.database, shop.customer, [
+  await install(harness.database, harness.customer, [
     ordersTo('hanging'),
     ordersTo('hanging'),
     ordersToNotes({ noteTitle: '{orderNumber}' }),
   ])
   await beginLog()
-  for (let n = 0; n < 4; n++) await shop.change(n, { orderNumber: `A${n}` })
-  await shop.engine({}, { postConcurrency: 4 })
-  await until(async () => (await listWrites(shop.database)).length).toBe(4)
+  for (let n = 0; n < 4; n++) await harness.change(n, { orderNumber: `A${n}` })
+  await harness.engine({}, { postConcurrency: 4 })
+  await until(async () => (await listWrites(harness.database)).length).toBe(4)
   await until(() => hanging.size).toBe(4)
   expect(brokenOff).toBe(0)
   release()
-  await shop.settled(12)
+  await harness.settled(12)
 })
 
 test('a target that failed last gets one request at a time until one succeeds', async () => {
-  await install(shop.database, shop.customer, [ordersTo('hanging')])
-  await install(shop.database, other, [ordersTo('healthy')])
+  await install(harness.database, harness.customer, [ordersTo('hanging')])
+  await install(harness.database, other, [ordersTo('healthy')])
   answers = [503]
-  await shop.engine()
-  await shop.change(1, { orderNumber: 'A1' })
-  await until(async () => (await shop.runs())[0]?.failure).toContain('503')
-  for (let n = 2; n < 5; n++) await shop.change(n, { orderNumber: `A${n}` })
+  await harness.engine()
+  await harness.change(1, { orderNumber: 'A1' })
+  await until(async () => (await harness.runs())[0]?.failure).toContain('503')
+  for (let n = 2; n < 5; n++) await harness.change(n, { orderNumber: `A${n}` })
   await until(() => hanging.size).toBe(1)
   // The engine takes this run only after it has looked at the earlier ones.
-  await shop.change(1, { orderNumber: 'B1' }, { of: other.shop })
+  await harness.change(1, { orderNumber: 'B1' }, { of: other.shop })
   await until(() => healthy).toEqual([1])
   release()
-  const runs = await shop.settled(4)
+  const runs = await harness.settled(4)
   expect(runs.every(({ status }) => status === 'succeeded')).toBe(true)
 })

@@ -9,7 +9,7 @@ import {
 } from '../../src/store/secrets/integration-secrets.ts'
 import { testVault } from '../support/vault.ts'
 import { workflow } from './apps.ts'
-import { install, openWorkshop, type Workshop } from './workshop.ts'
+import { install, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
 interface Received {
   readonly headers: Readonly<Record<string, unknown>>
@@ -18,29 +18,29 @@ interface Received {
   readonly text: string
 }
 
-let shop: Workshop
+let harness: WorkflowHarness
 let server: Server
 let received: Received[] = []
-let answers: { status: number; headers?: Record<string, string> }[] = []
+let responses: { status: number; headers?: Record<string, string> }[] = []
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  harness = await openWorkflowHarness()
   server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
     received.push({ headers: request.headers, body: JSON.parse(text), text })
-    const { status, headers } = answers.shift() ?? { status: 204 }
+    const { status, headers } = responses.shift() ?? { status: 204 }
     response.writeHead(status, headers).end('{"secret":"not to be kept"}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 afterEach(async () => {
-  await shop.empty()
+  await harness.empty()
   received = []
-  answers = []
+  responses = []
 })
 afterAll(async () => {
-  await shop.close()
+  await harness.close()
   server.close()
 })
 
@@ -50,10 +50,12 @@ const post = () =>
   workflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address: address() } })
 
 test('a post contains the workflow, the installation, the change and the record digit for digit', async () => {
-  const { installationId, workflowIds } = await install(shop.database, shop.customer, [post()])
-  await shop.engine()
-  const recordId = await shop.change(1, { orderNumber: 'A1', totalPrice: '12.50' })
-  const [run] = await shop.settled(1)
+  const { installationId, workflowIds } = await install(harness.database, harness.customer, [
+    post(),
+  ])
+  await harness.engine()
+  const recordId = await harness.change(1, { orderNumber: 'A1', totalPrice: '12.50' })
+  const [run] = await harness.settled(1)
   expect(run).toMatchObject({ status: 'succeeded', targetRecordId: null })
   expect(received).toHaveLength(1)
   expect(received[0]?.headers).toMatchObject({
@@ -63,13 +65,13 @@ test('a post contains the workflow, the installation, the change and the record 
   })
   expect(received[0]?.body).toEqual({
     workflow: { id: workflowIds[0], version: 1 },
-    installation: { id: installationId, userId: shop.customer.userId },
+    installation: { id: installationId, userId: harness.customer.userId },
     change: {
       topic: 'commerce/orders',
       kind: 'created',
       changedFields: [],
       recordId,
-      credentialId: shop.customer.shop,
+      credentialId: harness.customer.shop,
       at: expect.stringMatching(/^\d{4}-.*Z$/),
       record: expect.objectContaining({ id: recordId, orderNumber: 'A1', totalPrice: '12.50' }),
     },
@@ -77,17 +79,17 @@ test('a post contains the workflow, the installation, the change and the record 
 })
 
 test('only 2xx is a success; every attempt has the same id', async () => {
-  await install(shop.database, shop.customer, [post()])
-  answers = [{ status: 500 }, { status: 302, headers: { location: address() } }, { status: 404 }]
-  await shop.engine()
-  await shop.change(1, { orderNumber: 'A1' })
-  const [run] = await shop.settled(1)
+  await install(harness.database, harness.customer, [post()])
+  responses = [{ status: 500 }, { status: 302, headers: { location: address() } }, { status: 404 }]
+  await harness.engine()
+  await harness.change(1, { orderNumber: 'A1' })
+  const [run] = await harness.settled(1)
   expect(run).toMatchObject({ status: 'succeeded', attempts: 4 })
   expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(Array(4).fill(run?.id))
 })
 
 test('a post is signed with the secret of its integration, and for a day with the previous one too', async () => {
-  const { database, customer } = shop
+  const { database, customer } = harness
   const { installationId } = await install(database, customer, [post()])
   const { integrationId } = await database.prisma.installation.findUniqueOrThrow({
     where: { id: installationId },
@@ -104,75 +106,75 @@ test('a post is signed with the secret of its integration, and for a day with th
       throw error
     }
   }
-  await shop.engine()
+  await harness.engine()
   // Created before integrations had secrets.
-  await shop.change(1, { orderNumber: 'A1' })
-  await shop.settled(1)
+  await harness.change(1, { orderNumber: 'A1' })
+  await harness.settled(1)
   expect(received[0]?.headers).not.toHaveProperty('webhook-signature')
 
   const first = await rotate()
-  await shop.change(1, { orderNumber: 'A2' })
-  await shop.settled(2)
+  await harness.change(1, { orderNumber: 'A2' })
+  await harness.settled(2)
   expect(await readIntegrationSecret(database, testVault, environmentId, integrationId)).toBe(first)
   expect(takes(first, 1)).toBe(true)
 
   const second = await rotate()
-  await shop.change(1, { orderNumber: 'A3' })
-  await shop.settled(3)
+  await harness.change(1, { orderNumber: 'A3' })
+  await harness.settled(3)
   expect([takes(first, 2), takes(second, 2)]).toEqual([true, true])
 
   await database.prisma.integration.update({
     where: { id: integrationId },
     data: { oldSecretUntil: new Date(Date.now() - 1000) },
   })
-  await shop.change(1, { orderNumber: 'A4' })
-  await shop.settled(4)
+  await harness.change(1, { orderNumber: 'A4' })
+  await harness.settled(4)
   expect([takes(first, 3), takes(second, 3)]).toEqual([false, true])
 })
 
 test.each([302, 400, 404, 422])(
   'a record answered with %i delays no other record',
   async (status) => {
-    await install(shop.database, shop.customer, [post()])
-    answers = [{ status }]
+    await install(harness.database, harness.customer, [post()])
+    responses = [{ status }]
     // Anything that waits for the record's second attempt waits beyond the end of the test.
-    await shop.engine({}, { firstPauseMs: 600_000 })
-    const refused = await shop.change(1, { orderNumber: 'refused' })
-    await until(async () => (await shop.runs()).map((run) => run.failure)).toEqual([
+    await harness.engine({}, { firstPauseMs: 600_000 })
+    const refused = await harness.change(1, { orderNumber: 'refused' })
+    await until(async () => (await harness.runs()).map((run) => run.failure)).toEqual([
       `ENDPOINT_FAILED: the endpoint responded with ${status}`,
     ])
-    const taken = await shop.change(2, { orderNumber: 'taken' })
+    const taken = await harness.change(2, { orderNumber: 'taken' })
     const statuses = async () =>
-      Object.fromEntries((await shop.runs()).map((run) => [run.recordId, run.status]))
+      Object.fromEntries((await harness.runs()).map((run) => [run.recordId, run.status]))
     await until(statuses).toEqual({ [refused]: 'waiting', [taken]: 'succeeded' })
   },
 )
 
 test.each([429, 500, 503])('%i pauses all posts of the workflow to the address', async (status) => {
-  await install(shop.database, shop.customer, [post()])
-  answers = [{ status }]
-  await shop.engine({}, { firstPauseMs: 600_000 })
-  await shop.change(1, { orderNumber: 'A1' })
-  await until(async () => (await shop.runs())[0]?.failure).toContain(String(status))
-  const { pausedUntil } = await shop.database.prisma.installedWorkflow.findFirstOrThrow()
+  await install(harness.database, harness.customer, [post()])
+  responses = [{ status }]
+  await harness.engine({}, { firstPauseMs: 600_000 })
+  await harness.change(1, { orderNumber: 'A1' })
+  await until(async () => (await harness.runs())[0]?.failure).toContain(String(status))
+  const { pausedUntil } = await harness.database.prisma.installedWorkflow.findFirstOrThrow()
   expect(pausedUntil?.getTime()).toBeGreaterThan(Date.now())
 })
 
 test('an address that is gone for good gets one request, and its response body is not stored', async () => {
-  await install(shop.database, shop.customer, [post()])
-  answers = [{ status: 410 }]
-  await shop.engine()
-  await shop.change(1, { orderNumber: 'A1' })
-  expect(await shop.settled(1)).toMatchObject([
+  await install(harness.database, harness.customer, [post()])
+  responses = [{ status: 410 }]
+  await harness.engine()
+  await harness.change(1, { orderNumber: 'A1' })
+  expect(await harness.settled(1)).toMatchObject([
     { status: 'failed', attempts: 1, failure: 'ENDPOINT_FAILED: the endpoint responded with 410' },
   ])
 })
 
 test('does not dial a private address', async () => {
-  await install(shop.database, shop.customer, [post()])
-  await shop.engine({}, { allowPrivateAddresses: false })
-  await shop.change(1, { orderNumber: 'A1' })
-  const [run] = await shop.settled(1)
+  await install(harness.database, harness.customer, [post()])
+  await harness.engine({}, { allowPrivateAddresses: false })
+  await harness.change(1, { orderNumber: 'A1' })
+  const [run] = await harness.settled(1)
   expect(run).toMatchObject({ status: 'failed', attempts: 1 })
   expect(run?.failure).toBe('ENDPOINT_FAILED: its address is not on the public internet')
   expect(received).toEqual([])

@@ -5,25 +5,25 @@ import { createAppClient } from '../../src/outbound/http.ts'
 import { SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
 import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
 import { createRecordWriter } from '../../src/write/record-writer.ts'
-import { openPlayground } from '../sandbox/playground.ts'
+import { openSandboxHarness } from '../sandbox/sandbox-harness.ts'
 import { testVault } from '../support/vault.ts'
 import { workflow } from './apps.ts'
-import { install, openWorkshop } from './workshop.ts'
+import { install, openWorkflowHarness } from './workflow-harness.ts'
 
 test('an order becomes a note of the sandbox, and its next change updates the note', async () => {
-  const shop = await openWorkshop()
-  const playground = await openPlayground()
-  const { database, customer } = shop
+  const harness = await openWorkflowHarness()
+  const sandboxHarness = await openSandboxHarness()
+  const { database, customer } = harness
   const sandbox = connectors.get('sandbox')
   if (!sandbox) throw new Error('The sandbox has no connector.')
   const of = await createCredential(database, testVault, {
     environmentId: customer.environmentId,
     userId: customer.userId,
     connector: sandbox,
-    values: { ...playground.acme },
+    values: { ...sandboxHarness.acme },
   })
   const appClient = createAppClient({
-    localApps: new Map([[SANDBOX_ORIGIN, playground.app.handle]]),
+    localApps: new Map([[SANDBOX_ORIGIN, sandboxHarness.app.handle]]),
     allowPrivateAddresses: false,
   })
   const { workflowIds } = await install(database, customer, [
@@ -39,21 +39,22 @@ test('an order becomes a note of the sandbox, and its next change updates the no
     ),
   ])
   const loadCredential = (id: string) => readCredential(database, testVault, id)
-  await shop.engine(
+  await harness.engine(
     {},
     {
       connectors,
       writer: createRecordWriter({ database, catalogue, connectors, appClient, loadCredential }),
     },
   )
-  const before = new Set((await playground.listAll('notes')).map(({ id }) => id))
-  const made = async () => (await playground.listAll('notes')).filter(({ id }) => !before.has(id))
-  await shop.change(1, { orderNumber: 'A1', totalPrice: '12.50' }, { of })
-  const [created] = await shop.settled(1)
+  const before = new Set((await sandboxHarness.listAll('notes')).map(({ id }) => id))
+  const made = async () =>
+    (await sandboxHarness.listAll('notes')).filter(({ id }) => !before.has(id))
+  await harness.change(1, { orderNumber: 'A1', totalPrice: '12.50' }, { of })
+  const [created] = await harness.settled(1)
   expect(created).toMatchObject({ status: 'succeeded', failure: null })
   expect(await made()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '12.50' }])
-  await shop.change(1, { orderNumber: 'A1', totalPrice: '13.00' }, { of })
-  const [, updated] = await shop.settled(2)
+  await harness.change(1, { orderNumber: 'A1', totalPrice: '13.00' }, { of })
+  const [, updated] = await harness.settled(2)
   expect(updated).toMatchObject({ status: 'succeeded', targetRecordId: created?.targetRecordId })
   expect(await made()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '13.00' }])
   // The changes of the note name the workflow as their cause.
@@ -61,7 +62,7 @@ test('an order becomes a note of the sandbox, and its next change updates the no
     SELECT r.workflow_id::text AS "workflowId" FROM change_log.changes c
     JOIN workflow_runs r ON r.id = c.cause WHERE c.topic = 'crm/notes'`
   expect(causes).toEqual([{ workflowId: workflowIds[0] }, { workflowId: workflowIds[0] }])
-  await shop.close()
+  await harness.close()
   await appClient.stop()
-  await playground.stop()
+  await sandboxHarness.stop()
 })

@@ -6,41 +6,41 @@ import {
 } from '../../src/store/accounts/installations.ts'
 import { ordersToNotes } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { install, openWorkshop, type Workshop } from './workshop.ts'
+import { install, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
 const HOUR_MS = 3_600_000
 
-let shop: Workshop
+let harness: WorkflowHarness
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  harness = await openWorkflowHarness()
 })
-afterEach(() => shop.empty())
-afterAll(() => shop.close())
+afterEach(() => harness.empty())
+afterAll(() => harness.close())
 
 const toNotes = (noteTitle = 'Order {orderNumber}') => ordersToNotes({ noteTitle })
 const titles = async () =>
-  (await listWrites(shop.database)).map(({ input }) => input.noteTitle).sort()
+  (await listWrites(harness.database)).map(({ input }) => input.noteTitle).sort()
 const anHourAgo = () => new Date(Date.now() - HOUR_MS)
 
 /** Starts the log reader once: changes before its first start are not read. */
-const beginLog = async (): Promise<void> => (await shop.engine()).stop()
+const beginLog = async (): Promise<void> => (await harness.engine()).stop()
 
 test('the first listing of a credential triggers nothing, however long the workflow has been installed', async () => {
-  await install(shop.database, shop.customer, [toNotes()], {
+  await install(harness.database, harness.customer, [toNotes()], {
     installedAt: new Date(Date.now() - 2 * HOUR_MS),
   })
-  await shop.engine()
-  await shop.change(1, { orderNumber: 'old', remoteCreatedAt: anHourAgo().toISOString() })
-  await shop.change(2, { orderNumber: 'new', remoteCreatedAt: new Date().toISOString() })
-  await shop.settled(1)
+  await harness.engine()
+  await harness.change(1, { orderNumber: 'old', remoteCreatedAt: anHourAgo().toISOString() })
+  await harness.change(2, { orderNumber: 'new', remoteCreatedAt: new Date().toISOString() })
+  await harness.settled(1)
   expect(await titles()).toEqual(['Order new'])
 })
 
 test.each(['installation', 'workflow'])(
   'changes while the %s was switched off trigger nothing later, however late they are read',
   async (what) => {
-    const { database, customer } = shop
+    const { database, customer } = harness
     const { installationId, workflowIds } = await install(database, customer, [toNotes()], {
       installedAt: anHourAgo(),
     })
@@ -52,19 +52,19 @@ test.each(['installation', 'workflow'])(
     }
     await beginLog()
     await turn(false)
-    await shop.change(1, { orderNumber: 'while off' })
+    await harness.change(1, { orderNumber: 'while off' })
     await turn(true)
-    await shop.change(2, { orderNumber: 'afterwards' })
+    await harness.change(2, { orderNumber: 'afterwards' })
     // It is on again: later changes are not dropped.
     await turn(true)
-    await shop.engine()
-    await shop.settled(1)
+    await harness.engine()
+    await harness.settled(1)
     expect(await titles()).toEqual(['Order afterwards'])
   },
 )
 
 test('a workflow added by an upgrade reacts to changes from then on', async () => {
-  const { database, customer } = shop
+  const { database, customer } = harness
   const { installationId } = await install(database, customer, [toNotes()], {
     installedAt: anHourAgo(),
   })
@@ -80,10 +80,10 @@ test('a workflow added by an upgrade reacts to changes from then on', async () =
       versions: { create: { version: 1, definition: toNotes('Added for {orderNumber}') } },
     },
   })
-  await shop.change(1, { orderNumber: 'before' })
+  await harness.change(1, { orderNumber: 'before' })
   await changeInstallation(database, customer, installationId, 'upgrade')
-  await shop.change(2, { orderNumber: 'after' })
-  await shop.engine()
-  await shop.settled(3)
+  await harness.change(2, { orderNumber: 'after' })
+  await harness.engine()
+  await harness.settled(3)
   expect(await titles()).toEqual(['Added for after', 'Order after', 'Order before'])
 })

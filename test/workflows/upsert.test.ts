@@ -4,94 +4,107 @@ import { ApiError } from '../../src/errors.ts'
 import { AppRefusedError } from '../../src/outbound/app-error.ts'
 import { ordersToNotes, workflow } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
-import { addCustomer, install, notes, openWorkshop, orders, type Workshop } from './workshop.ts'
+import {
+  addCustomer,
+  install,
+  notes,
+  openWorkflowHarness,
+  orders,
+  type WorkflowHarness,
+} from './workflow-harness.ts'
 
-let shop: Workshop
+let harness: WorkflowHarness
 
 beforeAll(async () => {
-  shop = await openWorkshop()
+  harness = await openWorkflowHarness()
 })
-afterEach(() => shop.empty())
-afterAll(() => shop.close())
+afterEach(() => harness.empty())
+afterAll(() => harness.close())
 
 const titles = { noteTitle: 'Order {orderNumber}', noteContent: { from: 'orderStatus' } }
-const writes = () => listWrites(shop.database)
+const writes = () => listWrites(harness.database)
 const facts = async () => (await writes()).map(({ action, input }) => [action, input.noteTitle])
 
 describe('an upsert', () => {
   test('creates a record on the first change and updates it on the next', async () => {
-    const { workflowIds, installationId } = await install(shop.database, shop.customer, [
+    const { workflowIds, installationId } = await install(harness.database, harness.customer, [
       ordersToNotes(titles),
     ])
-    await shop.engine()
-    const recordId = await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
-    await shop.settled(1)
-    await shop.change(1, { orderNumber: 'A1', orderStatus: 'paid' })
-    const runs = await shop.settled(2)
+    await harness.engine()
+    const recordId = await harness.change(1, { orderNumber: 'A1', orderStatus: 'open' })
+    await harness.settled(1)
+    await harness.change(1, { orderNumber: 'A1', orderStatus: 'paid' })
+    const runs = await harness.settled(2)
     const [created, updated] = await writes()
     expect([created?.action, updated?.action]).toEqual(['create', 'update'])
     expect(created?.input).toEqual({ noteTitle: 'Order A1', noteContent: 'open' })
     expect(updated?.input).toEqual({ noteTitle: 'Order A1', noteContent: 'paid' })
     expect(updated?.recordId).toBe(created?.recordId)
-    expect(created?.credentialId).toBe(shop.customer.crm)
+    expect(created?.credentialId).toBe(harness.customer.crm)
     expect(runs.map(({ kind }) => kind)).toEqual(['created', 'updated'])
     for (const run of runs)
       expect(run).toMatchObject({
-        ...{ installationId, workflowId: workflowIds[0], version: 1, recordId, failure: null },
-        ...{ status: 'succeeded', attempts: 1, targetRecordId: created?.recordId },
+        installationId,
+        workflowId: workflowIds[0],
+        version: 1,
+        recordId,
+        failure: null,
+        status: 'succeeded',
+        attempts: 1,
+        targetRecordId: created?.recordId,
       })
   })
 
   test('writes nothing if the target already has the values', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
-    await shop.engine()
-    await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
-    await shop.settled(1)
-    await shop.change(1, { orderNumber: 'A1', orderStatus: 'open', totalPrice: '1' })
-    await shop.settled(2)
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
+    await harness.engine()
+    await harness.change(1, { orderNumber: 'A1', orderStatus: 'open' })
+    await harness.settled(1)
+    await harness.change(1, { orderNumber: 'A1', orderStatus: 'open', totalPrice: '1' })
+    await harness.settled(2)
     expect(await facts()).toEqual([['create', 'Order A1']])
   })
 
   test('creates the record again after it was deleted in the app', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
-    await shop.engine()
-    await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
-    await shop.settled(1)
-    const [note] = await shop.database.prisma.$queryRaw<{ id: string; remoteId: string }[]>`
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
+    await harness.engine()
+    await harness.change(1, { orderNumber: 'A1', orderStatus: 'open' })
+    await harness.settled(1)
+    const [note] = await harness.database.prisma.$queryRaw<{ id: string; remoteId: string }[]>`
       SELECT id::text AS id, remote_id AS "remoteId" FROM crm_notes`
     const gone = { ...note, remoteDeleted: true }
-    await shop.change(1, gone, { resource: notes, of: shop.customer.crm })
-    await shop.change(1, { orderNumber: 'A1', orderStatus: 'paid' })
-    const [first, second] = await shop.settled(2)
+    await harness.change(1, gone, { resource: notes, of: harness.customer.crm })
+    await harness.change(1, { orderNumber: 'A1', orderStatus: 'paid' })
+    const [first, second] = await harness.settled(2)
     expect((await facts()).map(([action]) => action)).toEqual(['create', 'create'])
     expect(second?.targetRecordId).not.toBe(first?.targetRecordId)
   })
 
   test('is not repeated if the app’s response is lost', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
     let isLost = true
-    await shop.engine({
+    await harness.engine({
       after: async () => {
         if (!isLost) return
         isLost = false
         throw new ApiError('WRITE_OUTCOME_UNKNOWN', 'crm broke off.')
       },
     })
-    await shop.change(1, { orderNumber: 'A1' })
-    const [run] = await shop.settled(1)
+    await harness.change(1, { orderNumber: 'A1' })
+    const [run] = await harness.settled(1)
     expect(run).toMatchObject({ status: 'succeeded', attempts: 2 })
     expect(await facts()).toEqual([['create', 'Order A1']])
   })
 
   test('writes its fields again if the record changed since an interrupted update', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
-    await shop.engine()
-    await shop.change(1, { orderNumber: 'A1' })
-    await shop.settled(1)
-    await shop.stopEngines()
-    await shop.change(1, { orderNumber: 'A2' })
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
+    await harness.engine()
+    await harness.change(1, { orderNumber: 'A1' })
+    await harness.settled(1)
+    await harness.stopEngines()
+    await harness.change(1, { orderNumber: 'A2' })
     let isLost = true
-    await shop.engine({
+    await harness.engine({
       before: async (_input, { interruptedSince }) => {
         // The lookup of the earlier attempt keeps returning the same error.
         if (interruptedSince) throw new ApiError('WRITE_CONFLICT', 'The note has changed since.')
@@ -100,7 +113,7 @@ describe('an upsert', () => {
         throw new ApiError('WRITE_OUTCOME_UNKNOWN', 'crm broke off.')
       },
     })
-    const [, run] = await shop.settled(2)
+    const [, run] = await harness.settled(2)
     expect(run).toMatchObject({ status: 'succeeded', attempts: 2 })
     expect(await facts()).toEqual([
       ['create', 'Order A1'],
@@ -111,67 +124,67 @@ describe('an upsert', () => {
 
 describe('a trigger', () => {
   test('is a change of the right kind that meets the conditions, by the user who installed it', async () => {
-    const { database, customer } = shop
+    const { database, customer } = harness
     const other = await addCustomer(database)
     const when = { kinds: ['created'], if: { orderStatus: 'paid', totalPrice: 12.5 } }
     await install(database, customer, [ordersToNotes(titles, when)])
     await install(database, other, [ordersToNotes(titles)], { enabled: false })
-    await shop.engine()
-    await shop.change(1, { orderNumber: 'open', orderStatus: 'open', totalPrice: '12.5' })
-    await shop.change(2, { orderNumber: 'paid', orderStatus: 'paid', totalPrice: '12.50' })
-    await shop.change(2, { orderNumber: 'changed', orderStatus: 'paid', totalPrice: '12.5' })
-    await shop.change(3, { orderNumber: 'other' }, { of: other.shop })
-    await shop.change(4, { orderNumber: 'last', orderStatus: 'paid', totalPrice: '12.5' })
-    await shop.settled(2)
+    await harness.engine()
+    await harness.change(1, { orderNumber: 'open', orderStatus: 'open', totalPrice: '12.5' })
+    await harness.change(2, { orderNumber: 'paid', orderStatus: 'paid', totalPrice: '12.50' })
+    await harness.change(2, { orderNumber: 'changed', orderStatus: 'paid', totalPrice: '12.5' })
+    await harness.change(3, { orderNumber: 'other' }, { of: other.shop })
+    await harness.change(4, { orderNumber: 'last', orderStatus: 'paid', totalPrice: '12.5' })
+    await harness.settled(2)
     // Of two records, in either order.
     expect((await facts()).sort()).toEqual([
       ['create', 'Order last'],
       ['create', 'Order paid'],
     ])
-    expect(await shop.runs(other)).toEqual([])
+    expect(await harness.runs(other)).toEqual([])
   })
 
   test('is limited to the credential that the installation names, if it names one of the app', async () => {
-    const { database, customer } = shop
+    const { database, customer } = harness
     const second = await addCustomer(database)
     await database.prisma.credential.update({
       where: { id: second.shop },
       data: { userId: customer.userId, environmentId: customer.environmentId },
     })
     await install(database, customer, [ordersToNotes(titles)], { credentialIds: [second.shop] })
-    await shop.engine()
-    await shop.change(1, { orderNumber: 'first' })
-    await shop.change(1, { orderNumber: 'second' }, { of: second.shop })
-    await shop.settled(1)
+    await harness.engine()
+    await harness.change(1, { orderNumber: 'first' })
+    await harness.change(1, { orderNumber: 'second' }, { of: second.shop })
+    await harness.settled(1)
     expect(await facts()).toEqual([['create', 'Order second']])
   })
 
   test('is not a record that existed before the installation', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
-    await shop.engine()
-    await shop.change(1, { orderNumber: 'old', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })
-    await shop.change(2, { orderNumber: 'new', remoteCreatedAt: new Date().toISOString() })
-    await shop.settled(1)
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
+    await harness.engine()
+    await harness.change(1, { orderNumber: 'old', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })
+    await harness.change(2, { orderNumber: 'new', remoteCreatedAt: new Date().toISOString() })
+    await harness.settled(1)
     expect(await facts()).toEqual([['create', 'Order new']])
-    await shop.change(1, { orderNumber: 'changed', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })
-    await shop.settled(2)
+    await harness.change(1, { orderNumber: 'changed', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })
+    await harness.settled(2)
     expect((await facts())[1]).toEqual(['create', 'Order changed'])
   })
 
   test('takes the same statements for 200 changes and 5 workflows as for one', async () => {
-    const { database, customer } = shop
+    const { database, customer } = harness
     await install(database, customer, [ordersToNotes(titles)])
-    const engine = await shop.engine()
-    await shop.change(0, { orderNumber: 'first' })
-    await shop.settled(1)
+    const engine = await harness.engine()
+    await harness.change(0, { orderNumber: 'first' })
+    await harness.settled(1)
     await engine.stop()
     const definitions = Array.from({ length: 4 }, () => ordersToNotes(titles))
     await install(database, customer, definitions)
-    for (let n = 1; n <= 40; n++) await shop.change(n, { orderNumber: `A${n}` })
-    shop.statements.length = 0
-    await shop.engine()
-    await shop.settled(201)
-    const about = (text: string) => shop.statements.filter((sql) => sql.includes(text)).length
+    for (let n = 1; n <= 40; n++) await harness.change(n, { orderNumber: `A${n}` })
+    harness.statements.length = 0
+    await harness.engine()
+    await harness.settled(201)
+    const about = (text: string) => harness.statements.filter((sql) => sql.includes(text)).length
     expect(about('FROM credentials c JOIN')).toBeLessThanOrEqual(2)
     expect(about('INSERT INTO workflow_runs')).toBeLessThanOrEqual(2)
     expect(await writes()).toHaveLength(201)
@@ -180,11 +193,13 @@ describe('a trigger', () => {
 
 describe('several processes', () => {
   test('perform each run once', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
-    for (let place = 0; place < 3; place++) await shop.engine()
-    const changes = Array.from({ length: 60 }, (_, n) => shop.change(n, { orderNumber: `A${n}` }))
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
+    for (let place = 0; place < 3; place++) await harness.engine()
+    const changes = Array.from({ length: 60 }, (_, n) =>
+      harness.change(n, { orderNumber: `A${n}` }),
+    )
     await Promise.all(changes)
-    const runs = await shop.settled(60)
+    const runs = await harness.settled(60)
     expect(runs.every(({ attempts, status }) => attempts === 1 && status === 'succeeded')).toBe(
       true,
     )
@@ -201,26 +216,26 @@ describe('workflows that trigger each other', () => {
     )
 
   test('write back to the source record, and end', async () => {
-    await install(shop.database, shop.customer, [
+    await install(harness.database, harness.customer, [
       ordersToNotes({ noteTitle: { from: 'orderNumber' } }),
       back({ orderNumber: { from: 'noteTitle' } }),
     ])
-    await shop.engine()
-    const orderId = await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
-    await shop.settled(2)
+    await harness.engine()
+    const orderId = await harness.change(1, { orderNumber: 'A1', orderStatus: 'open' })
+    await harness.settled(2)
     const [note] = await writes()
     expect((await writes()).map(({ action, recordId }) => [action, recordId])).toEqual([
       ['create', note?.recordId],
       ['update', orderId],
     ])
     // The end user changes the note: the order is updated, and the update back to the note is a no-op.
-    const { prisma } = shop.database
+    const { prisma } = harness.database
     const [{ remote_id: remoteId } = { remote_id: '' }] = await prisma.$queryRaw<
       { remote_id: string }[]
     >`SELECT remote_id FROM crm_notes`
-    const by = { resource: notes, of: shop.customer.crm }
-    await shop.change(2, { id: note?.recordId, remoteId, noteTitle: 'A2' }, by)
-    const runs = await shop.settled(4)
+    const by = { resource: notes, of: harness.customer.crm }
+    await harness.change(2, { id: note?.recordId, remoteId, noteTitle: 'A2' }, by)
+    const runs = await harness.settled(4)
     expect(runs.every(({ status }) => status === 'succeeded')).toBe(true)
     expect((await writes()).map(({ recordId }) => recordId)).toEqual([
       note?.recordId,
@@ -235,15 +250,15 @@ describe('workflows that trigger each other', () => {
   })
 
   test('end even if each changes what the other has written', async () => {
-    await install(shop.database, shop.customer, [
+    await install(harness.database, harness.customer, [
       ordersToNotes({ noteTitle: 'Note of {orderNumber}' }),
       back({ orderNumber: 'Order of {noteTitle}' }),
     ])
-    await shop.engine()
-    await shop.change(1, { orderNumber: 'A1' })
-    await shop.settled(2)
-    await shop.change(2, { orderNumber: 'A2' })
-    await shop.settled(4)
+    await harness.engine()
+    await harness.change(1, { orderNumber: 'A1' })
+    await harness.settled(2)
+    await harness.change(2, { orderNumber: 'A2' })
+    await harness.settled(4)
     expect((await writes()).map(({ input }) => input.noteTitle ?? input.orderNumber)).toEqual([
       'Note of A1',
       'Order of Note of A1',
@@ -260,14 +275,14 @@ describe('workflows that trigger each other', () => {
         fields: { orderNumber: 'Copy of {orderNumber}' },
       },
     }
-    await install(shop.database, shop.customer, [
+    await install(harness.database, harness.customer, [
       workflow({ app: 'shop', topic: 'commerce/orders' }, copy),
     ])
-    await shop.engine()
-    await shop.change(1, { orderNumber: 'A1' })
-    await shop.settled(1)
-    await shop.change(2, { orderNumber: 'A2' })
-    await shop.settled(2)
+    await harness.engine()
+    await harness.change(1, { orderNumber: 'A1' })
+    await harness.settled(1)
+    await harness.change(2, { orderNumber: 'A2' })
+    await harness.settled(2)
     expect((await writes()).map(({ input }) => input.orderNumber)).toEqual([
       'Copy of A1',
       'Copy of A2',
@@ -280,30 +295,30 @@ describe('a failed attempt', () => {
     new ApiError('APP_RATE_LIMITED', 'crm limits the rate.', [], { retryAfterMs })
 
   test('is repeated, and later changes of the record wait for it', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
     let failures = 0
-    await shop.engine({
+    await harness.engine({
       before: async ({ noteTitle }) => {
         if (noteTitle !== 'Order first' || failures === 3) return
         failures += 1
         throw new Error('postgres://user:secret@host broke')
       },
     })
-    await shop.change(1, { orderNumber: 'first' })
-    await shop.change(1, { orderNumber: 'second' })
-    await shop.change(2, { orderNumber: 'apart' })
-    const runs = await shop.settled(3)
+    await harness.change(1, { orderNumber: 'first' })
+    await harness.change(1, { orderNumber: 'second' })
+    await harness.change(2, { orderNumber: 'apart' })
+    const runs = await harness.settled(3)
     expect(runs.map(({ attempts }) => attempts)).toEqual([4, 1, 1])
     const order = (await facts()).map(([, title]) => title)
     expect(order).toEqual(['Order apart', 'Order first', 'Order second'])
   })
 
   test('waits as long as the app demands, and so does the next request to the app', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
     let refusedMs = 0
     const requestTimes: number[] = []
     const areInLine = Promise.withResolvers<void>()
-    await shop.engine(
+    await harness.engine(
       {
         before: async () => {
           await areInLine.promise
@@ -315,36 +330,36 @@ describe('a failed attempt', () => {
       },
       { concurrency: 1 },
     )
-    await shop.change(1, { orderNumber: 'A1' })
-    await shop.change(2, { orderNumber: 'A2' })
-    await expect.poll(async () => (await shop.runs()).length).toBe(2)
+    await harness.change(1, { orderNumber: 'A1' })
+    await harness.change(2, { orderNumber: 'A2' })
+    await expect.poll(async () => (await harness.runs()).length).toBe(2)
     areInLine.resolve()
-    await expect.poll(async () => (await shop.runs())[0]?.failure).toContain('APP_RATE_LIMITED')
-    await shop.change(3, { orderNumber: 'A3' })
-    await shop.settled(3)
+    await expect.poll(async () => (await harness.runs())[0]?.failure).toContain('APP_RATE_LIMITED')
+    await harness.change(3, { orderNumber: 'A3' })
+    await harness.settled(3)
     expect(requestTimes.slice(1).filter((ms) => ms < 1450)).toEqual([])
-    expect((await shop.runs())[0]).toMatchObject({ status: 'succeeded', attempts: 2 })
+    expect((await harness.runs())[0]).toMatchObject({ status: 'succeeded', attempts: 2 })
   })
 
   test('is the last one if the app rejects the write, and its reason is stored, shortened', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
-    await shop.engine({
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
+    await harness.engine({
       before: async () => {
         const reason = `subject\u0000 too long ${'x'.repeat(5000)}`
         const facts = { app: 'crm', appName: 'Crm', request: 'POST /notes', reason }
         throw new AppRefusedError(facts, 'refused')
       },
     })
-    await shop.change(1, { orderNumber: 'A1' })
-    const [run] = await shop.settled(1)
+    await harness.change(1, { orderNumber: 'A1' })
+    const [run] = await harness.settled(1)
     expect(run).toMatchObject({ status: 'failed', attempts: 1, targetRecordId: null })
     expect(run?.failure).toMatch(/^APP_REFUSED: subject\ufffd too long x+$/)
     expect(run?.failure?.length).toBe(500)
   })
 
   test('is given up after the maximum number of attempts, without internal details', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
-    await shop.engine(
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
+    await harness.engine(
       {
         before: async () => {
           throw new Error('postgres://user:secret@host broke')
@@ -352,44 +367,45 @@ describe('a failed attempt', () => {
       },
       { maxAttempts: 3 },
     )
-    await shop.change(1, { orderNumber: 'A1' })
-    const [run] = await shop.settled(1)
+    await harness.change(1, { orderNumber: 'A1' })
+    const [run] = await harness.settled(1)
     expect(run).toMatchObject({
-      ...{ status: 'failed', attempts: 3 },
+      status: 'failed',
+      attempts: 3,
       failure: 'INTERNAL: an unexpected failure of this service',
     })
   })
 
   test('does not count if its process is killed, but counts if it never ends', async () => {
-    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await install(harness.database, harness.customer, [ordersToNotes(titles)])
     const begun = Promise.withResolvers<void>()
-    const hanging = await shop.engine({
+    const hanging = await harness.engine({
       before: () => {
         begun.resolve()
         return new Promise(() => {})
       },
     })
-    await shop.change(1, { orderNumber: 'A1' })
+    await harness.change(1, { orderNumber: 'A1' })
     await begun.promise
     await hanging.stop()
-    expect(await shop.runs()).toMatchObject([{ status: 'waiting', attempts: 0 }])
+    expect(await harness.runs()).toMatchObject([{ status: 'waiting', attempts: 0 }])
     let isHanging = true
-    await shop.engine(
+    await harness.engine(
       { before: () => (isHanging ? new Promise(() => {}) : Promise.resolve()) },
       { attemptMs: 200 },
     )
     await expect
-      .poll(async () => (await shop.runs())[0]?.failure)
+      .poll(async () => (await harness.runs())[0]?.failure)
       .toBe('TIMEOUT: the attempt took longer than 200 ms')
     isHanging = false
-    expect(await shop.settled(1)).toMatchObject([{ status: 'succeeded' }])
+    expect(await harness.settled(1)).toMatchObject([{ status: 'succeeded' }])
   })
 
   test('is not repeated once the workflow is switched off or the target is disconnected', async () => {
-    const { database, customer } = shop
+    const { database, customer } = harness
     const { installationId } = await install(database, customer, [ordersToNotes(titles)])
     let failures = 0
-    await shop.engine({
+    await harness.engine({
       before: async () => {
         failures += 1
         await database.prisma.installation.update({
@@ -399,8 +415,8 @@ describe('a failed attempt', () => {
         throw unavailable()
       },
     })
-    await shop.change(1, { orderNumber: 'A1' })
-    const [run] = await shop.settled(1)
+    await harness.change(1, { orderNumber: 'A1' })
+    const [run] = await harness.settled(1)
     expect(run).toMatchObject({ status: 'failed', attempts: 2 })
     expect(run?.failure).toContain('NOT_ACTIVE')
     expect(failures).toBe(1)
@@ -408,8 +424,8 @@ describe('a failed attempt', () => {
     const other = await addCustomer(database)
     await database.prisma.credential.delete({ where: { id: other.crm } })
     await install(database, other, [ordersToNotes(titles)])
-    await shop.change(1, { orderNumber: 'A1' }, { resource: orders, of: other.shop })
-    expect(await shop.settled(1, other)).toMatchObject([
+    await harness.change(1, { orderNumber: 'A1' }, { resource: orders, of: other.shop })
+    expect(await harness.settled(1, other)).toMatchObject([
       { status: 'failed', failure: 'NO_CREDENTIAL: the installation has no credential of crm' },
     ])
   })

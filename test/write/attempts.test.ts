@@ -7,7 +7,7 @@ import type {
   StoredRecord,
 } from '../../src/definition/connector.ts'
 import { rolodexConnector } from '../support/rolodex-connector.ts'
-import { type Desk, openDesk } from './desk.ts'
+import { openWriteHarness, type WriteHarness } from './write-harness.ts'
 
 interface Seen {
   readonly attempt: AttemptFacts
@@ -68,34 +68,35 @@ const connectorOf = (url: string): Connector => {
   }
 }
 
-let desk: Desk
+let harness: WriteHarness
 beforeAll(async () => {
-  desk = await openDesk(connectorOf)
+  harness = await openWriteHarness(connectorOf)
 })
-afterAll(() => desk.stop())
+afterAll(() => harness.stop())
 beforeEach(() => {
   seen.length = 0
-  desk.rolodex.requests.length = 0
+  harness.rolodex.requests.length = 0
 })
 
 test('the first write reads the context, if no sync has', async () => {
-  const answer = await desk.write('POST', '/accounts', { accountName: 'First' })
-  expect(answer.statusCode, answer.body).toBe(200)
-  expect(desk.rolodex.requests).toEqual(['GET /people', 'POST /firms'])
+  const response = await harness.write('POST', '/accounts', { accountName: 'First' })
+  expect(response.statusCode, response.body).toBe(200)
+  expect(harness.rolodex.requests).toEqual(['GET /people', 'POST /firms'])
   expect(seen[0]?.attempt.context).toEqual({ status: 200 })
 })
 
 test('every attempt at a write has the same key, and every other write another one', async () => {
   const headers = (key: string) => ({ 'idempotency-key': key })
   const create = (key: string) =>
-    desk.write('POST', '/accounts', { accountName: 'Cut' }, headers(key))
-  desk.rolodex.faults.push('cut')
-  desk.rolodex.readable = false
+    harness.write('POST', '/accounts', { accountName: 'Cut' }, headers(key))
+  harness.rolodex.faults.push('cut')
+  harness.rolodex.readable = false
   expect((await create('one')).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-  desk.rolodex.readable = true
+  harness.rolodex.readable = true
   expect((await create('one')).statusCode).toBe(200)
   expect((await create('two')).statusCode).toBe(200)
-  for (let time = 0; time < 2; time++) await desk.write('POST', '/accounts', { accountName: 'New' })
+  for (let time = 0; time < 2; time++)
+    await harness.write('POST', '/accounts', { accountName: 'New' })
   const [first, retried, ...others] = seen.map(({ attempt }) => attempt.key)
   expect(first).toMatch(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/)
   expect(retried).toBe(first)
@@ -108,10 +109,10 @@ test.each([
 ])(
   'an update and a deletion of %s receive the record that the guard has read',
   async (path, before, change) => {
-    const created = await desk.write('POST', `/${path}`, before)
+    const created = await harness.write('POST', `/${path}`, before)
     const { id, remoteId } = created.json()[path.slice(0, -1)]
-    expect((await desk.write('PATCH', `/${path}/${id}`, change)).statusCode).toBe(200)
-    expect((await desk.write('DELETE', `/${path}/${id}`)).statusCode).toBe(200)
+    expect((await harness.write('PATCH', `/${path}/${id}`, change)).statusCode).toBe(200)
+    expect((await harness.write('DELETE', `/${path}/${id}`)).statusCode).toBe(200)
     const raws = seen.slice(1).map(({ stored }) => stored?.raw)
     // The app compares the versions of people itself.
     expect(raws).toEqual(

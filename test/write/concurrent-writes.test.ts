@@ -6,42 +6,42 @@ import { applyChanges, lockRecords } from '../../src/store/records/apply-changes
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { rolodexConnector } from '../support/rolodex-connector.ts'
 import { waitingForLock } from '../support/waiting-for-lock.ts'
-import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
+import { CREDENTIAL, openWriteHarness, type WriteHarness } from './write-harness.ts'
 
-let desk: Desk
+let harness: WriteHarness
 beforeAll(async () => {
-  desk = await openDesk()
+  harness = await openWriteHarness()
 })
-afterAll(() => desk.stop())
+afterAll(() => harness.stop())
 
 let firm: { readonly id: string; readonly remoteId: string; readonly updatedAt: string }
 beforeEach(async () => {
   const body = { accountName: 'Firm', accountOwner: 'First' }
-  firm = (await desk.write('POST', '/accounts', body)).json().account
+  firm = (await harness.write('POST', '/accounts', body)).json().account
 })
 afterEach(() => {
-  desk.rolodex.onAnswer = undefined
+  harness.rolodex.onResponse = undefined
 })
 
 const change = (accountOwner: string, headers = {}) =>
-  desk.write('PUT', `/accounts/${firm.id}`, { accountName: 'Firm', accountOwner }, headers)
+  harness.write('PUT', `/accounts/${firm.id}`, { accountName: 'Firm', accountOwner }, headers)
 
 test('the log lists a write after the page that it waited for', async () => {
-  const { prisma } = desk.service.database
-  const mapping = rolodexConnector(desk.rolodex.url).resources['crm/accounts']?.mapping
+  const { prisma } = harness.service.database
+  const mapping = rolodexConnector(harness.rolodex.url).resources['crm/accounts']?.mapping
   if (mapping === undefined) throw new Error('The rolodex lists no accounts.')
   const { resource } = mapping
-  const owner = { credentialId: CREDENTIAL, environmentId: desk.tenant.environmentId }
-  const { values, ...card } = desk.rolodex.put('firms', { owner: 'Page' }, firm.remoteId)
+  const owner = { credentialId: CREDENTIAL, environmentId: harness.tenant.environmentId }
+  const { values, ...card } = harness.rolodex.put('firms', { owner: 'Page' }, firm.remoteId)
   const { row } = createMapper(mapping)({ ...values, ...card }, CREDENTIAL)
-  desk.rolodex.put('firms', { owner: 'Later' }, firm.remoteId)
+  harness.rolodex.put('firms', { owner: 'Later' }, firm.remoteId)
   let crossing: ReturnType<typeof change> | undefined
-  await desk.service.database.transaction(
+  await harness.service.database.transaction(
     async (transaction) => {
       await lockRecords(transaction, CREDENTIAL, resource)
       // The write finds a newer version in the app than the page, stores it and reports a conflict.
       crossing = change('Mine')
-      await waitingForLock(desk.service)
+      await waitingForLock(harness.service)
       const line = createLineWriter(resource)(row)
       await applyChanges(transaction, owner, resource, [line], { accept: 'newer' })
     },
@@ -55,52 +55,53 @@ test('the log lists a write after the page that it waited for', async () => {
 })
 
 test('a write is logged after a page whose storing exceeds Prisma’s transaction timeout', async () => {
-  const { resource } = rolodexConnector(desk.rolodex.url).resources['crm/accounts']?.mapping ?? {}
+  const { resource } =
+    rolodexConnector(harness.rolodex.url).resources['crm/accounts']?.mapping ?? {}
   if (resource === undefined) throw new Error('The rolodex lists no accounts.')
-  const crossing = await desk.service.database.transaction(async (transaction) => {
+  const crossing = await harness.service.database.transaction(async (transaction) => {
     await lockRecords(transaction, CREDENTIAL, resource)
-    const answer = change('Mine')
-    await waitingForLock(desk.service)
+    const response = change('Mine')
+    await waitingForLock(harness.service)
     await transaction.prisma.$executeRaw`SELECT pg_sleep(6)`
-    return { answer }
+    return { response }
   })
-  const answer = await crossing.answer
-  expect(answer.statusCode, answer.body).toBe(200)
-  expect((await desk.read(`/accounts/${firm.id}`)).json().account.accountOwner).toBe('Mine')
+  const response = await crossing.response
+  expect(response.statusCode, response.body).toBe(200)
+  expect((await harness.read(`/accounts/${firm.id}`)).json().account.accountOwner).toBe('Mine')
 })
 
 test('does not overwrite a change in the app although a sync stored it in between', async () => {
-  desk.rolodex.put('firms', { owner: 'Theirs', branch: 'Steel' }, firm.remoteId)
-  desk.rolodex.onAnswer = async () => {
-    desk.rolodex.onAnswer = undefined
-    await desk.sync()
+  harness.rolodex.put('firms', { owner: 'Theirs', branch: 'Steel' }, firm.remoteId)
+  harness.rolodex.onResponse = async () => {
+    harness.rolodex.onResponse = undefined
+    await harness.sync()
   }
-  const answer = await change('Mine', { 'if-match': `"${firm.updatedAt}"` })
-  expect(answer.statusCode, answer.body).toBe(409)
-  expect(answer.json().error.details).toContainEqual(
+  const response = await change('Mine', { 'if-match': `"${firm.updatedAt}"` })
+  expect(response.statusCode, response.body).toBe(409)
+  expect(response.json().error.details).toContainEqual(
     expect.objectContaining({ field: 'industry', stored: null, current: 'Steel' }),
   )
-  expect(desk.rolodex.cards.get(firm.remoteId)?.values.owner).toBe('Theirs')
+  expect(harness.rolodex.cards.get(firm.remoteId)?.values.owner).toBe('Theirs')
 })
 
 test('a response that arrives after the record was deleted does not restore it', async () => {
   const applied = Promise.withResolvers<void>()
   const deleted = Promise.withResolvers<void>()
-  desk.rolodex.onAnswer = async (request) => {
+  harness.rolodex.onResponse = async (request) => {
     if (!request.startsWith('PUT')) return
     applied.resolve()
     await deleted.promise
   }
   const late = change('Mine')
   await applied.promise
-  desk.rolodex.remove(firm.remoteId)
-  await desk.sync()
+  harness.rolodex.remove(firm.remoteId)
+  await harness.sync()
   deleted.resolve()
-  const answer = await late
-  expect(answer.statusCode, answer.body).toBe(200)
-  expect(answer.json().account.remoteDeleted).toBe(true)
-  expect(desk.rolodex.cards.get(firm.remoteId)?.deleted).toBe(true)
-  expect((await desk.read(`/accounts/${firm.id}`)).json().account.remoteDeleted).toBe(true)
+  const response = await late
+  expect(response.statusCode, response.body).toBe(200)
+  expect(response.json().account.remoteDeleted).toBe(true)
+  expect(harness.rolodex.cards.get(firm.remoteId)?.deleted).toBe(true)
+  expect((await harness.read(`/accounts/${firm.id}`)).json().account.remoteDeleted).toBe(true)
 })
 
 test.each(['PUT', 'DELETE'] as const)(
@@ -108,21 +109,21 @@ test.each(['PUT', 'DELETE'] as const)(
   async (method) => {
     const headers = { 'idempotency-key': `${method}-twice`, 'if-match': `"${firm.updatedAt}"` }
     const body = method === 'PUT' ? { accountName: 'Firm', accountOwner: 'Mine' } : undefined
-    const send = () => desk.write(method, `/accounts/${firm.id}`, body, headers)
-    desk.rolodex.faults.push('lost')
-    desk.rolodex.onAnswer = (request) => {
-      if (request.startsWith(method)) desk.rolodex.readable = false
+    const send = () => harness.write(method, `/accounts/${firm.id}`, body, headers)
+    harness.rolodex.faults.push('lost')
+    harness.rolodex.onResponse = (request) => {
+      if (request.startsWith(method)) harness.rolodex.readable = false
     }
     expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-    desk.rolodex.onAnswer = undefined
-    desk.rolodex.readable = true
-    await desk.sync()
-    const version = desk.rolodex.cards.get(firm.remoteId)?.version
+    harness.rolodex.onResponse = undefined
+    harness.rolodex.readable = true
+    await harness.sync()
+    const version = harness.rolodex.cards.get(firm.remoteId)?.version
     const again = await send()
     expect(again.statusCode, again.body).toBe(200)
     const changed = method === 'PUT' ? { accountOwner: 'Mine' } : { remoteDeleted: true }
     expect(again.json().account).toMatchObject(changed)
-    expect(desk.rolodex.cards.get(firm.remoteId)?.version).toBe(version)
+    expect(harness.rolodex.cards.get(firm.remoteId)?.version).toBe(version)
   },
 )
 
@@ -137,44 +138,47 @@ describe.each([
     async (method) => {
       const headers = { 'idempotency-key': randomUUID(), ...seen() }
       const body = method === 'PUT' ? { accountName: 'Firm', accountOwner: 'Mine' } : undefined
-      const send = () => desk.write(method, `/accounts/${firm.id}`, body, headers)
-      desk.rolodex.faults.push('cut')
+      const send = () => harness.write(method, `/accounts/${firm.id}`, body, headers)
+      harness.rolodex.faults.push('cut')
       expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-      desk.rolodex.put('firms', since, firm.remoteId)
-      await desk.sync()
+      harness.rolodex.put('firms', since, firm.remoteId)
+      await harness.sync()
       const again = await send()
       expect(again.statusCode, again.body).toBe(409)
       expect(again.json().error).toMatchObject({
         code: 'WRITE_CONFLICT',
         details: [{ field: 'updatedAt' }],
       })
-      expect(desk.rolodex.cards.get(firm.remoteId)).toMatchObject({ deleted: false, values: since })
+      expect(harness.rolodex.cards.get(firm.remoteId)).toMatchObject({
+        deleted: false,
+        values: since,
+      })
     },
   )
 
   test('is not repeated, although the app normalises the value', async () => {
     const headers = { 'idempotency-key': randomUUID(), ...seen() }
-    desk.rolodex.faults.push('lost')
-    desk.rolodex.onAnswer = (request) => {
-      if (request.startsWith('PUT')) desk.rolodex.put('firms', { owner: 'MINE' }, firm.remoteId)
+    harness.rolodex.faults.push('lost')
+    harness.rolodex.onResponse = (request) => {
+      if (request.startsWith('PUT')) harness.rolodex.put('firms', { owner: 'MINE' }, firm.remoteId)
     }
     expect((await change('Mine', headers)).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-    await desk.sync()
-    desk.rolodex.requests.length = 0
+    await harness.sync()
+    harness.rolodex.requests.length = 0
     const again = await change('Mine', headers)
     expect(again.statusCode, again.body).toBe(409)
-    expect(desk.rolodex.requests).toEqual([`GET /firms/${firm.remoteId}`])
+    expect(harness.rolodex.requests).toEqual([`GET /firms/${firm.remoteId}`])
   })
 })
 
 test('an interrupted write to an app with versions yields to later changes', async () => {
-  const { contact } = (await desk.write('POST', '/contacts', { lastName: 'First' })).json()
+  const { contact } = (await harness.write('POST', '/contacts', { lastName: 'First' })).json()
   const headers = { 'idempotency-key': randomUUID() }
-  const send = () => desk.write('PUT', `/contacts/${contact.id}`, { lastName: 'Mine' }, headers)
-  desk.rolodex.faults.push('cut')
+  const send = () => harness.write('PUT', `/contacts/${contact.id}`, { lastName: 'Mine' }, headers)
+  harness.rolodex.faults.push('cut')
   expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-  desk.rolodex.put('people', { last: 'Theirs' }, contact.remoteId)
-  await desk.sync()
+  harness.rolodex.put('people', { last: 'Theirs' }, contact.remoteId)
+  await harness.sync()
   expect((await send()).statusCode).toBe(409)
-  expect(desk.rolodex.cards.get(contact.remoteId)?.values.last).toBe('Theirs')
+  expect(harness.rolodex.cards.get(contact.remoteId)?.values.last).toBe('Theirs')
 })

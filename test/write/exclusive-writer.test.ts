@@ -12,20 +12,20 @@ import { type Transport, transports } from '../support/operations.ts'
 import { rolodexConnector } from '../support/rolodex-connector.ts'
 import { openServer } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
-import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
+import { CREDENTIAL, openWriteHarness, type WriteHarness } from './write-harness.ts'
 
 type Server = Pick<Awaited<ReturnType<typeof openServer>>, 'server' | 'database' | 'stop'>
 
-let desk: Desk
+let harness: WriteHarness
 let other: Server
 beforeAll(async () => {
-  desk = await openDesk()
-  const connectors = new Map([['test', rolodexConnector(desk.rolodex.url)]])
-  other = await openServer(desk.service.url, { connectors, allowPrivateAddresses: true })
+  harness = await openWriteHarness()
+  const connectors = new Map([['test', rolodexConnector(harness.rolodex.url)]])
+  other = await openServer(harness.service.url, { connectors, allowPrivateAddresses: true })
 })
 afterAll(async () => {
   await other.stop()
-  await desk.stop()
+  await harness.stop()
 })
 
 interface Firm {
@@ -37,12 +37,12 @@ interface Firm {
 let firm: Firm
 beforeEach(async () => {
   const body = { accountName: 'Firm', accountOwner: 'First' }
-  firm = (await desk.write('POST', '/accounts', body)).json().account
+  firm = (await harness.write('POST', '/accounts', body)).json().account
   // Long enough for all to compare before the first one writes.
-  desk.rolodex.delayMs = 50
+  harness.rolodex.delayMs = 50
 })
 afterEach(() => {
-  desk.rolodex.delayMs = 0
+  harness.rolodex.delayMs = 0
 })
 
 interface Written {
@@ -57,30 +57,30 @@ const change = async (
   accountOwner: string,
   seen?: string,
 ): Promise<Written> => {
-  const headers = { authorization: `Bearer ${desk.tenant.key}` }
+  const headers = { authorization: `Bearer ${harness.tenant.key}` }
   const input = { accountName: 'Firm', accountOwner }
   if (transport === 'REST') {
     const url = `/2024-03/one/crm/accounts/${firm.id}?credentialId=${CREDENTIAL}`
-    const answer = await server.inject({
+    const response = await server.inject({
       method: 'PUT',
       url,
       payload: input,
       headers: { ...headers, ...(seen && { 'if-match': `"${seen}"` }) },
     })
-    const { error, account } = answer.json()
+    const { error, account } = response.json()
     return { code: error?.code, owner: account?.accountOwner }
   }
   const query = `mutation ($credentialId: ID!, $id: ID!, $input: CrmAccountUpdateInput!, $seen: DateTime) {
     updateCrmAccount(credentialId: $credentialId, id: $id, input: $input, ifUpdatedAt: $seen) {
       account { accountOwner } userErrors { code } } }`
   const variables = { credentialId: CREDENTIAL, id: firm.id, input, seen }
-  const answer = await server.inject({
+  const response = await server.inject({
     method: 'POST',
     url: '/graphql',
     payload: { query, variables },
     headers,
   })
-  const { data, errors = [] } = answer.json()
+  const { data, errors = [] } = response.json()
   const { account, userErrors = [] } = data?.updateCrmAccount ?? {}
   return {
     code: errors[0]?.extensions.code ?? userErrors[0]?.code,
@@ -93,10 +93,10 @@ const names = ['A', 'B', 'C', 'D', 'E']
 const changeAll = (transport: Transport, seen?: string): Promise<Written[]> =>
   Promise.all(
     names.map((name, index) =>
-      change(transport, index % 2 === 0 ? desk.service : other, name, seen),
+      change(transport, index % 2 === 0 ? harness.service : other, name, seen),
     ),
   )
-const claims = () => desk.service.database.prisma.recordClaim.findMany()
+const claims = () => harness.service.database.prisma.recordClaim.findMany()
 
 describe.each(transports)('over %s', (transport) => {
   test('one of several writers with the same version succeeds, and the others get a conflict', async () => {
@@ -105,7 +105,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(codes.toSorted()).toEqual([...Array(4).fill('WRITE_CONFLICT'), 'done'])
     const winner = written.find(({ code }) => code === undefined)?.owner
     expect(winner).toBe(names[codes.indexOf('done')])
-    expect(desk.rolodex.cards.get(firm.remoteId)).toMatchObject({
+    expect(harness.rolodex.cards.get(firm.remoteId)).toMatchObject({
       version: 2,
       values: { owner: winner },
     })
@@ -120,17 +120,17 @@ describe.each(transports)('over %s', (transport) => {
 test('a deletion waits for the change before it', async () => {
   const applied = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
-  desk.rolodex.onAnswer = async (request) => {
+  harness.rolodex.onResponse = async (request) => {
     if (!request.startsWith('PUT')) return
     applied.resolve()
     await answered.promise
   }
   const changing = change('REST', other, 'Mine')
   await applied.promise
-  desk.service.takeStatements()
-  const removing = desk.write('DELETE', `/accounts/${firm.id}`)
+  harness.service.takeStatements()
+  const removing = harness.write('DELETE', `/accounts/${firm.id}`)
   const asksForIt = () =>
-    desk.service.takeStatements().some((text) => text.includes('INSERT INTO record_claims'))
+    harness.service.takeStatements().some((text) => text.includes('INSERT INTO record_claims'))
   await expect.poll(asksForIt).toBe(true)
   answered.resolve()
   expect(await changing).toEqual({ code: undefined, owner: 'Mine' })
@@ -138,14 +138,14 @@ test('a deletion waits for the change before it', async () => {
     accountOwner: 'Mine',
     remoteDeleted: true,
   })
-  desk.rolodex.onAnswer = undefined
+  harness.rolodex.onResponse = undefined
 })
 
 test('an app with versions is written without a claim', async () => {
-  const { contact } = (await desk.write('POST', '/contacts', { lastName: 'First' })).json()
-  desk.service.takeStatements()
-  await desk.write('PUT', `/contacts/${contact.id}`, { lastName: 'Mine' })
-  const statements = desk.service.takeStatements()
+  const { contact } = (await harness.write('POST', '/contacts', { lastName: 'First' })).json()
+  harness.service.takeStatements()
+  await harness.write('PUT', `/contacts/${contact.id}`, { lastName: 'Mine' })
+  const statements = harness.service.takeStatements()
   expect(statements.filter((text) => text.includes('record_claims'))).toEqual([])
 })
 
@@ -153,14 +153,14 @@ describe('a claim', () => {
   const children = createChildren()
   afterEach(async () => {
     await children.killAll()
-    await desk.service.database.prisma.recordClaim.deleteMany()
+    await harness.service.database.prisma.recordClaim.deleteMany()
   })
   const claimed = () => ({ credentialId: CREDENTIAL, topic: 'crm/accounts', recordId: firm.id })
   const LONG: WriterLimits = { claimMs: 600_000, timeoutMs: 60_000 }
 
   const heldByAnother = async (claimMs: number) => {
     const script = fileURLToPath(new URL('claim-holder.ts', import.meta.url))
-    const args = [desk.service.url, JSON.stringify(claimed()), String(claimMs)]
+    const args = [harness.service.url, JSON.stringify(claimed()), String(claimMs)]
     const child = children.start(script, args)
     await once(child, 'message')
     return child
@@ -174,7 +174,7 @@ describe('a claim', () => {
   })
 
   test('is kept for as long as the work takes', async () => {
-    const { database } = desk.service
+    const { database } = harness.service
     const end = Promise.withResolvers<void>()
     const work = withExclusiveWriter(database, claimed(), () => end.promise, {
       ...LONG,
@@ -189,7 +189,7 @@ describe('a claim', () => {
   })
 
   test('that is lost ends the work before it writes', async () => {
-    const { database } = desk.service
+    const { database } = harness.service
     let isWritten = false
     const work = async (claim: AbortSignal) => {
       await database.prisma.recordClaim.updateMany({ data: { holder: randomUUID() } })
@@ -212,7 +212,7 @@ describe('a claim', () => {
       withExclusiveWriter(database, claimed(), async () => 'done', { ...LONG, timeoutMs: 0 })
     await expect(late()).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT', retryAfterMs: 1000 })
     const requests = createIdempotencyStore(database, testVault)
-    const { environmentId } = desk.tenant
+    const { environmentId } = harness.tenant
     const request: IdempotentRequest = {
       caller: { kind: 'key', keyId: firm.id, environmentId, environment: 'development' },
       key: 'too-long',
@@ -232,12 +232,12 @@ describe('a claim', () => {
   })
 
   test('without a holder is removed', async () => {
-    const { prisma } = desk.service.database
+    const { prisma } = harness.service.database
     const holder = firm.id
     const ends = { past: new Date(0), future: new Date(Date.now() + LONG.claimMs) }
     for (const [topic, heldUntil] of Object.entries(ends))
       await prisma.recordClaim.create({ data: { ...claimed(), topic, holder, heldUntil } })
-    await purgeRecordClaims(desk.service.database)
+    await purgeRecordClaims(harness.service.database)
     expect(await claims()).toMatchObject([{ topic: 'future' }])
   })
 })

@@ -1,19 +1,19 @@
 /** The app’s response to a write reaches the caller; a change with a lost response is looked up, not repeated. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { restErrorOf, USER_ERRORS } from '../support/user-errors.ts'
-import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
+import { CREDENTIAL, openWriteHarness, type WriteHarness } from './write-harness.ts'
 
-let desk: Desk
+let harness: WriteHarness
 
 beforeAll(async () => {
-  desk = await openDesk()
+  harness = await openWriteHarness()
 })
-afterAll(() => desk.stop())
+afterAll(() => harness.stop())
 beforeEach(() => {
-  desk.rolodex.requests.length = 0
-  desk.rolodex.faults.length = 0
-  desk.rolodex.readable = true
-  desk.rolodex.clockOffsetMs = 0
+  harness.rolodex.requests.length = 0
+  harness.rolodex.faults.length = 0
+  harness.rolodex.readable = true
+  harness.rolodex.clockOffsetMs = 0
 })
 
 let counter = 0
@@ -22,9 +22,9 @@ const key = () => ({ 'idempotency-key': `key-${++counter}` })
 
 describe('the app’s response', () => {
   test('a rejection is a 400 with its reason and the unified field name', async () => {
-    const answer = await desk.write('POST', '/contacts', { lastName: 'Nobody' })
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error).toMatchObject({
+    const response = await harness.write('POST', '/contacts', { lastName: 'Nobody' })
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error).toMatchObject({
       code: 'APP_REFUSED',
       message: 'Rolodex refused: too short',
       details: [{ field: 'lastName' }],
@@ -32,40 +32,40 @@ describe('the app’s response', () => {
   })
 
   test('a rejected credential is a 400 with its own code', async () => {
-    desk.rolodex.faults.push({ status: 401 })
-    const answer = await desk.write('POST', '/contacts', someone())
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error.code).toBe('APP_AUTHENTICATION')
+    harness.rolodex.faults.push({ status: 401 })
+    const response = await harness.write('POST', '/contacts', someone())
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error.code).toBe('APP_AUTHENTICATION')
   })
 })
 
 describe('a change with a lost response', () => {
-  const person = async () => (await desk.write('POST', '/contacts', someone())).json().contact
+  const person = async () => (await harness.write('POST', '/contacts', someone())).json().contact
 
   test('is read back and answered', async () => {
     const { id, remoteId } = await person()
-    desk.rolodex.faults.push('lost')
-    const answer = await desk.write('PUT', `/contacts/${id}`, { lastName: 'Changed' })
-    expect(answer.statusCode, answer.body).toBe(200)
-    expect(answer.json().contact.lastName).toBe('Changed')
-    expect(desk.rolodex.cards.get(remoteId)?.version).toBe(2)
+    harness.rolodex.faults.push('lost')
+    const response = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' })
+    expect(response.statusCode, response.body).toBe(200)
+    expect(response.json().contact.lastName).toBe('Changed')
+    expect(harness.rolodex.cards.get(remoteId)?.version).toBe(2)
   })
 
   test('that never happened is reported as unknown and done by the next attempt', async () => {
     const { id, remoteId } = await person()
     const headers = key()
-    desk.rolodex.faults.push('cut')
-    const lost = await desk.write('PUT', `/contacts/${id}`, { lastName: 'Changed' }, headers)
+    harness.rolodex.faults.push('cut')
+    const lost = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' }, headers)
     expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-    const done = await desk.write('PUT', `/contacts/${id}`, { lastName: 'Changed' }, headers)
+    const done = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' }, headers)
     expect(done.statusCode, done.body).toBe(200)
-    expect(desk.rolodex.cards.get(remoteId)?.version).toBe(2)
+    expect(harness.rolodex.cards.get(remoteId)?.version).toBe(2)
   })
 
   test('of fields under the app’s own names is read back too', async () => {
     const { id } = await person()
-    desk.rolodex.faults.push('cut')
-    const lost = await desk.write('PUT', `/contacts/${id}`, {
+    harness.rolodex.faults.push('cut')
+    const lost = await harness.write('PUT', `/contacts/${id}`, {
       lastName: 'Kept',
       remoteFields: { shelf: 'B' },
     })
@@ -74,14 +74,14 @@ describe('a change with a lost response', () => {
 
   test('is matched by the values sent in the entries of a list', async () => {
     const { id, remoteId } = await person()
-    desk.rolodex.faults.push('lost')
+    harness.rolodex.faults.push('lost')
     const emailAddresses = [{ emailAddress: 'emmy@example.org' }]
-    const answer = await desk.write('PUT', `/contacts/${id}`, {
+    const response = await harness.write('PUT', `/contacts/${id}`, {
       lastName: 'Listed',
       emailAddresses,
     })
-    expect(answer.statusCode, answer.body).toBe(200)
-    expect(desk.rolodex.cards.get(remoteId)?.version).toBe(2)
+    expect(response.statusCode, response.body).toBe(200)
+    expect(harness.rolodex.cards.get(remoteId)?.version).toBe(2)
   })
 
   test.each([
@@ -90,20 +90,23 @@ describe('a change with a lost response', () => {
   ])(
     'that never happened is not taken as done where the text %s looks like %s',
     async (requested, is) => {
-      const made = await desk.write('POST', '/accounts', { accountName: 'Firm', accountOwner: is })
-      desk.rolodex.faults.push('cut')
+      const made = await harness.write('POST', '/accounts', {
+        accountName: 'Firm',
+        accountOwner: is,
+      })
+      harness.rolodex.faults.push('cut')
       const change = { accountName: 'Firm', accountOwner: requested }
-      const lost = await desk.write('PUT', `/accounts/${made.json().account.id}`, change)
+      const lost = await harness.write('PUT', `/accounts/${made.json().account.id}`, change)
       expect(lost.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
     },
   )
 
   test('that is a deletion is read back', async () => {
     const { id, remoteId } = await person()
-    desk.rolodex.faults.push('lost')
-    const answer = await desk.write('DELETE', `/contacts/${id}`)
-    expect(answer.json().contact.remoteDeleted).toBe(true)
-    expect(desk.rolodex.cards.get(remoteId)?.deleted).toBe(true)
+    harness.rolodex.faults.push('lost')
+    const response = await harness.write('DELETE', `/contacts/${id}`)
+    expect(response.json().contact.remoteDeleted).toBe(true)
+    expect(harness.rolodex.cards.get(remoteId)?.deleted).toBe(true)
   })
 })
 
@@ -127,32 +130,32 @@ describe.each([
 ] as const)('in %s', (_app, path, name, mine, theirs, field) => {
   const record = async () => {
     const first = name === 'contact' ? { lastName: 'First' } : { accountName: 'First' }
-    return (await desk.write('POST', path, first)).json()[name]
+    return (await harness.write('POST', path, first)).json()[name]
   }
 
   test('does not overwrite a concurrent change: 409 with both versions, and then the write succeeds', async () => {
     const { id, remoteId } = await record()
     const kind = name === 'contact' ? 'people' : 'firms'
-    desk.rolodex.put(kind, theirs, remoteId)
-    const stale = await desk.write('PUT', `${path}/${id}`, mine)
+    harness.rolodex.put(kind, theirs, remoteId)
+    const stale = await harness.write('PUT', `${path}/${id}`, mine)
     expect(stale.statusCode, stale.body).toBe(409)
     const { code, details } = stale.json().error
     expect(code).toBe('WRITE_CONFLICT')
     expect(details).toContainEqual(
       expect.objectContaining({ field, stored: 'First', current: 'Theirs' }),
     )
-    expect((await desk.read(`${path}/${id}`)).json()[name][field]).toBe('Theirs')
-    const done = await desk.write('PUT', `${path}/${id}`, mine)
+    expect((await harness.read(`${path}/${id}`)).json()[name][field]).toBe('Theirs')
+    const done = await harness.write('PUT', `${path}/${id}`, mine)
     expect(done.statusCode, done.body).toBe(200)
     expect(done.json()[name][field]).toBe('Mine')
   })
 
   test('reports a conflict as a user error with both versions over GraphQL', async () => {
     const { id, remoteId } = await record()
-    desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
+    harness.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
     const type = name === 'contact' ? 'CrmContact' : 'CrmAccount'
-    const { data, errors } = await desk.service.graphql(
-      desk.tenant.key,
+    const { data, errors } = await harness.service.graphql(
+      harness.tenant.key,
       `mutation ($id: ID!, $input: ${type}UpdateInput!) {
         update: update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input) { ${name} { id } ${USER_ERRORS} }
         delete: delete${type}(credentialId: "${CREDENTIAL}", id: $id) { ${name} { remoteDeleted } ${USER_ERRORS} }
@@ -175,79 +178,81 @@ describe.each([
 
   test('rejects the deletion of a record with a concurrent change too', async () => {
     const { id, remoteId } = await record()
-    desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
-    expect((await desk.write('DELETE', `${path}/${id}`)).statusCode).toBe(409)
-    expect(desk.rolodex.cards.get(remoteId)?.deleted).toBe(false)
+    harness.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
+    expect((await harness.write('DELETE', `${path}/${id}`)).statusCode).toBe(409)
+    expect(harness.rolodex.cards.get(remoteId)?.deleted).toBe(false)
   })
 
   test('reports a concurrent deletion as a conflict and marks the record here', async () => {
     const { id, remoteId } = await record()
-    desk.rolodex.remove(remoteId)
-    const answer = await desk.write('PUT', `${path}/${id}`, mine)
-    expect(answer.statusCode, answer.body).toBe(409)
-    expect(answer.json().error.details).toContainEqual(
+    harness.rolodex.remove(remoteId)
+    const response = await harness.write('PUT', `${path}/${id}`, mine)
+    expect(response.statusCode, response.body).toBe(409)
+    expect(response.json().error.details).toContainEqual(
       expect.objectContaining({ field: 'remoteDeleted', stored: false, current: true }),
     )
-    expect((await desk.read(`${path}/${id}`)).json()[name].remoteDeleted).toBe(true)
+    expect((await harness.read(`${path}/${id}`)).json()[name].remoteDeleted).toBe(true)
   })
 
   test('reports a known deletion as a conflict without a request to the app', async () => {
     const { id, remoteId } = await record()
-    await desk.write('DELETE', `${path}/${id}`)
-    desk.rolodex.requests.length = 0
+    await harness.write('DELETE', `${path}/${id}`)
+    harness.rolodex.requests.length = 0
     for (const _again of [1, 2]) {
-      const answer = await desk.write('PUT', `${path}/${id}`, mine)
-      expect(answer.statusCode, answer.body).toBe(409)
-      expect(answer.json().error.details).toMatchObject([{ field: 'remoteDeleted', current: true }])
+      const response = await harness.write('PUT', `${path}/${id}`, mine)
+      expect(response.statusCode, response.body).toBe(409)
+      expect(response.json().error.details).toMatchObject([
+        { field: 'remoteDeleted', current: true },
+      ])
     }
     if (name === 'account')
-      expect(desk.rolodex.requests).toEqual(Array(2).fill(`GET /firms/${remoteId}`))
+      expect(harness.rolodex.requests).toEqual(Array(2).fill(`GET /firms/${remoteId}`))
   })
 
   test('a record that was deleted and restored can be changed once it was read', async () => {
     const { id, remoteId } = await record()
-    await desk.write('DELETE', `${path}/${id}`)
-    desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
-    const stale = await desk.write('PUT', `${path}/${id}`, mine)
+    await harness.write('DELETE', `${path}/${id}`)
+    harness.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
+    const stale = await harness.write('PUT', `${path}/${id}`, mine)
     expect(stale.statusCode, stale.body).toBe(409)
     expect(stale.json().error.details).toContainEqual(
       expect.objectContaining({ field: 'remoteDeleted', stored: true, current: false }),
     )
-    expect((await desk.write('PUT', `${path}/${id}`, mine)).statusCode).toBe(200)
+    expect((await harness.write('PUT', `${path}/${id}`, mine)).statusCode).toBe(200)
   })
 
   test('does not overwrite a concurrent change that moved the update time back', async () => {
     const { id, remoteId } = await record()
-    const card = desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
+    const card = harness.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
     const earlier = new Date(Date.parse(card.updated) - 60_000).toISOString()
-    desk.rolodex.cards.set(remoteId, { ...card, updated: earlier })
-    const stale = await desk.write('PUT', `${path}/${id}`, mine)
+    harness.rolodex.cards.set(remoteId, { ...card, updated: earlier })
+    const stale = await harness.write('PUT', `${path}/${id}`, mine)
     expect(stale.statusCode, stale.body).toBe(409)
     expect(stale.json().error.details).toContainEqual(
       expect.objectContaining({ field, stored: 'First', current: 'Theirs' }),
     )
-    expect((await desk.write('PUT', `${path}/${id}`, mine)).statusCode).toBe(200)
+    expect((await harness.write('PUT', `${path}/${id}`, mine)).statusCode).toBe(200)
   })
 
   test('answers with the app’s current record although its update time moved back', async () => {
     const { id } = await record()
-    desk.rolodex.clockOffsetMs = -3_600_000
-    const answer = await desk.write('PUT', `${path}/${id}`, mine)
-    expect(answer.statusCode, answer.body).toBe(200)
-    expect(answer.json()[name][field]).toBe('Mine')
+    harness.rolodex.clockOffsetMs = -3_600_000
+    const response = await harness.write('PUT', `${path}/${id}`, mine)
+    expect(response.statusCode, response.body).toBe(200)
+    expect(response.json()[name][field]).toBe('Mine')
   })
 
   test('If-Match takes the ETag of a read record', async () => {
     const { id } = await record()
-    const { headers } = await desk.read(`${path}/${id}`)
+    const { headers } = await harness.read(`${path}/${id}`)
     const etag = { 'if-match': String(headers.etag) }
-    expect((await desk.write('PUT', `${path}/${id}`, mine, etag)).statusCode).toBe(200)
-    const stale = await desk.write('PUT', `${path}/${id}`, mine, etag)
+    expect((await harness.write('PUT', `${path}/${id}`, mine, etag)).statusCode).toBe(200)
+    const stale = await harness.write('PUT', `${path}/${id}`, mine, etag)
     expect(stale.statusCode).toBe(409)
     expect(stale.json().error.details[0].field).toBe('updatedAt')
-    const odd = await desk.write('PUT', `${path}/${id}`, mine, { 'if-match': 'W/"1"' })
+    const odd = await harness.write('PUT', `${path}/${id}`, mine, { 'if-match': 'W/"1"' })
     expect(odd.json().error.details[0].field).toBe('If-Match')
-    const several = await desk.write('PUT', `${path}/${id}`, mine, {
+    const several = await harness.write('PUT', `${path}/${id}`, mine, {
       'if-match': `"x", ${headers.etag}`,
     })
     expect(several.json().error.message).toContain('one ETag')
@@ -257,8 +262,8 @@ describe.each([
     const { id, updatedAt } = await record()
     const type = name === 'contact' ? 'CrmContact' : 'CrmAccount'
     const update = async (ifUpdatedAt: string) => {
-      const { data, errors } = await desk.service.graphql(
-        desk.tenant.key,
+      const { data, errors } = await harness.service.graphql(
+        harness.tenant.key,
         `mutation ($id: ID!, $input: ${type}UpdateInput!, $ifUpdatedAt: DateTime) {
           update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input, ifUpdatedAt: $ifUpdatedAt) { ${name} { id } ${USER_ERRORS} }
         }`,
@@ -278,42 +283,42 @@ describe.each([
 })
 
 test('a changed update time alone is no conflict', async () => {
-  const firm = (await desk.write('POST', '/accounts', { accountName: 'First' })).json().account
+  const firm = (await harness.write('POST', '/accounts', { accountName: 'First' })).json().account
   const touch = (): void => {
-    const card = desk.rolodex.cards.get(firm.remoteId)
+    const card = harness.rolodex.cards.get(firm.remoteId)
     if (!card) throw new Error('The firm is gone.')
     const updated = new Date(Date.parse(card.updated) + 1).toISOString()
-    desk.rolodex.cards.set(card.id, { ...card, updated })
+    harness.rolodex.cards.set(card.id, { ...card, updated })
   }
   touch()
-  const answer = await desk.write('PUT', `/accounts/${firm.id}`, { accountName: 'Mine' })
-  expect(answer.statusCode, answer.body).toBe(200)
-  expect(desk.rolodex.cards.get(firm.remoteId)?.values.name).toBe('Mine')
+  const response = await harness.write('PUT', `/accounts/${firm.id}`, { accountName: 'Mine' })
+  expect(response.statusCode, response.body).toBe(200)
+  expect(harness.rolodex.cards.get(firm.remoteId)?.values.name).toBe('Mine')
   touch()
-  expect((await desk.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(200)
+  expect((await harness.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(200)
 })
 
 // The last tests of this file: the credential is paused afterwards.
 describe('a rate limit', () => {
   test('has the same code in GraphQL', async () => {
-    desk.rolodex.faults.push({ status: 429 })
-    const { errors } = await desk.service.graphql(
-      desk.tenant.key,
-      `mutation { createCrmContact(credentialId: "${desk.tenant.credentialIds[0]}", input: { lastName: "X" }) { contact { id } } }`,
+    harness.rolodex.faults.push({ status: 429 })
+    const { errors } = await harness.service.graphql(
+      harness.tenant.key,
+      `mutation { createCrmContact(credentialId: "${harness.tenant.credentialIds[0]}", input: { lastName: "X" }) { contact { id } } }`,
     )
     expect(errors[0]?.extensions.code).toBe('APP_RATE_LIMITED')
   })
 
   test('is a 429 with the app’s Retry-After, and no other write is sent before it has passed', async () => {
     // It first waits for the end of the pause above.
-    desk.rolodex.faults.push({ status: 429, headers: { 'retry-after': '30' } })
-    const answer = await desk.write('POST', '/contacts', someone())
-    expect(answer.statusCode).toBe(429)
-    expect(answer.headers['retry-after']).toBe('30')
-    expect(answer.json().error.code).toBe('APP_RATE_LIMITED')
-    const sent = desk.rolodex.requests.length
-    const next = await desk.write('POST', '/contacts', someone())
+    harness.rolodex.faults.push({ status: 429, headers: { 'retry-after': '30' } })
+    const response = await harness.write('POST', '/contacts', someone())
+    expect(response.statusCode).toBe(429)
+    expect(response.headers['retry-after']).toBe('30')
+    expect(response.json().error.code).toBe('APP_RATE_LIMITED')
+    const sent = harness.rolodex.requests.length
+    const next = await harness.write('POST', '/contacts', someone())
     expect([next.statusCode, next.json().error.code]).toEqual([429, 'APP_RATE_LIMITED'])
-    expect(desk.rolodex.requests.length).toBe(sent)
+    expect(harness.rolodex.requests.length).toBe(sent)
   })
 })

@@ -1,27 +1,27 @@
 /** Idempotency-Key: a repeated request is performed once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { USER_ERRORS } from '../support/user-errors.ts'
-import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
+import { CREDENTIAL, openWriteHarness, type WriteHarness } from './write-harness.ts'
 
-let desk: Desk
-let other: Desk['service']['server']
+let harness: WriteHarness
+let other: WriteHarness['service']['server']
 
 beforeAll(async () => {
-  desk = await openDesk()
-  other = desk.service.server
+  harness = await openWriteHarness()
+  other = harness.service.server
 })
-afterAll(() => desk.stop())
+afterAll(() => harness.stop())
 beforeEach(() => {
-  desk.rolodex.faults.length = 0
-  desk.rolodex.delayMs = 0
+  harness.rolodex.faults.length = 0
+  harness.rolodex.delayMs = 0
 })
 
 let counter = 0
 const newKey = () => `key-${++counter}`
 const post = (lastName: string, key: string) =>
-  desk.write('POST', '/contacts', { lastName }, { 'idempotency-key': key })
+  harness.write('POST', '/contacts', { lastName }, { 'idempotency-key': key })
 const cardsOf = (lastName: string) =>
-  [...desk.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
+  [...harness.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
 
 describe('over REST', () => {
   test('the same request gets the same response, marked as a replay', async () => {
@@ -38,8 +38,8 @@ describe('over REST', () => {
 
   test('the order of the keys in a body does not matter', async () => {
     const key = { 'idempotency-key': newKey() }
-    const first = await desk.write('POST', '/contacts', { lastName: 'L', firstName: 'F' }, key)
-    const second = await desk.write('POST', '/contacts', { firstName: 'F', lastName: 'L' }, key)
+    const first = await harness.write('POST', '/contacts', { lastName: 'L', firstName: 'F' }, key)
+    const second = await harness.write('POST', '/contacts', { firstName: 'F', lastName: 'L' }, key)
     expect(second.json()).toEqual(first.json())
   })
 
@@ -48,7 +48,7 @@ describe('over REST', () => {
     const { id } = (await post('One', key)).json().contact
     expect((await post('Two', key)).statusCode).toBe(422)
     expect((await post('Two', key)).json().error.code).toBe('IDEMPOTENCY_KEY_REUSED')
-    const put = await desk.write(
+    const put = await harness.write(
       'PUT',
       `/contacts/${id}`,
       { lastName: 'One' },
@@ -61,16 +61,16 @@ describe('over REST', () => {
   test('one of 50 concurrent requests is performed; the others get its response or an in-progress error', async () => {
     for (let round = 0; round < 4; round++) {
       const key = newKey()
-      desk.rolodex.delayMs = 30
-      const answers = await Promise.all(
+      harness.rolodex.delayMs = 30
+      const responses = await Promise.all(
         Array.from({ length: 50 }, () => post(`Crowd ${round}`, key)),
       )
       expect(cardsOf(`Crowd ${round}`)).toHaveLength(1)
       const ids = new Set<string>()
-      for (const answer of answers) {
-        expect([200, 409]).toContain(answer.statusCode)
-        if (answer.statusCode === 200) ids.add(answer.json().contact.id)
-        else expect(answer.json().error.code).toBe('IDEMPOTENCY_KEY_IN_FLIGHT')
+      for (const response of responses) {
+        expect([200, 409]).toContain(response.statusCode)
+        if (response.statusCode === 200) ids.add(response.json().contact.id)
+        else expect(response.json().error.code).toBe('IDEMPOTENCY_KEY_IN_FLIGHT')
       }
       expect(ids.size).toBe(1)
     }
@@ -80,16 +80,16 @@ describe('over REST', () => {
     const key = newKey()
     const first = await post('Nobody', key)
     expect(first.statusCode).toBe(400)
-    const requestsBefore = desk.rolodex.requests.length
+    const requestsBefore = harness.rolodex.requests.length
     const second = await post('Nobody', key)
     expect(second.json()).toEqual(first.json())
     expect(second.headers['idempotency-replayed']).toBe('true')
-    expect(desk.rolodex.requests).toHaveLength(requestsBefore)
+    expect(harness.rolodex.requests).toHaveLength(requestsBefore)
   })
 
   test('a temporary failure is not stored', async () => {
     const key = newKey()
-    desk.rolodex.faults.push({ status: 429 })
+    harness.rolodex.faults.push({ status: 429 })
     expect((await post('Later', key)).statusCode).toBe(429)
     expect((await post('Later', key)).statusCode).toBe(200)
     expect(cardsOf('Later')).toHaveLength(1)
@@ -97,7 +97,7 @@ describe('over REST', () => {
 
   test('the claim of a process that died expires, and then the outcome is looked up', async () => {
     const key = newKey()
-    const { prisma } = desk.service.database
+    const { prisma } = harness.service.database
     // The state after the app has done it and nothing was recorded.
     await post('Orphan', key)
     await prisma.idempotentRequest.updateMany({
@@ -123,7 +123,7 @@ describe('over REST', () => {
   test('an expired key counts as a new one', async () => {
     const key = newKey()
     await post('Old', key)
-    await desk.service.database.prisma.idempotentRequest.updateMany({
+    await harness.service.database.prisma.idempotentRequest.updateMany({
       where: { key: { endsWith: ` ${key}` } },
       data: { expiresAt: new Date(Date.now() - 1000) },
     })
@@ -133,16 +133,16 @@ describe('over REST', () => {
 
   test('rejects a key that is not valid in a header', async () => {
     for (const key of ['', 'a b', 'é', 'x'.repeat(256)]) {
-      const answer = await post('X', key)
-      expect(answer.statusCode, key).toBe(400)
-      expect(answer.json().error.details[0].field).toBe('Idempotency-Key')
+      const response = await post('X', key)
+      expect(response.statusCode, key).toBe(400)
+      expect(response.json().error.details[0].field).toBe('Idempotency-Key')
     }
   })
 
   test('the same key in another environment is another key', async () => {
     const key = newKey()
     const stranger = 'dddddddd-0000-4000-8000-000000000002'
-    const tenant = await desk.service.createTenant('production', [stranger])
+    const tenant = await harness.service.createTenant('production', [stranger])
     await post('Mine', key)
     const theirs = await other.inject({
       method: 'POST',
@@ -156,7 +156,12 @@ describe('over REST', () => {
 
 describe('over GraphQL', () => {
   const mutate = (fields: string, key: string) =>
-    desk.service.graphql(desk.tenant.key, `mutation { ${fields} }`, {}, { 'idempotency-key': key })
+    harness.service.graphql(
+      harness.tenant.key,
+      `mutation { ${fields} }`,
+      {},
+      { 'idempotency-key': key },
+    )
   const create = (lastName: string) =>
     `createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "${lastName}" }) { contact { id lastName } ${USER_ERRORS} }`
 
@@ -195,10 +200,10 @@ describe('over GraphQL', () => {
     expect(reused.errors[0]?.extensions.code).toBe('IDEMPOTENCY_KEY_REUSED')
     const refusedKey = newKey()
     const first = await mutate(create('Nobody'), refusedKey)
-    const requestsBefore = desk.rolodex.requests.length
+    const requestsBefore = harness.rolodex.requests.length
     const second = await mutate(create('Nobody'), refusedKey)
     expect(first.data.createCrmContact.userErrors).toMatchObject([{ code: 'APP_REFUSED' }])
     expect(second).toEqual(first)
-    expect(desk.rolodex.requests).toHaveLength(requestsBefore)
+    expect(harness.rolodex.requests).toHaveLength(requestsBefore)
   })
 })

@@ -4,20 +4,20 @@ import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { order } from '../../src/resources/commerce/order.ts'
 import type { Detail } from '../support/record-calls.ts'
 import { readRefusal } from '../support/refusal.ts'
-import { CREDENTIAL, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
 import { restErrorOf, USER_ERRORS, type UserError } from '../support/user-errors.ts'
 
-const stock = stockedService()
+const harness = serviceWithRecords()
 
 /** The details of a rejected input over REST. The user errors of GraphQL must be equal to them. */
 const refuse = async (input: object) => {
-  const rest = await stock.service.send(
-    stock.tenant.key,
+  const rest = await harness.service.send(
+    harness.tenant.key,
     'PUT',
     `/2024-03/one/commerce/orders/1?credentialId=${CREDENTIAL}`,
     input,
   )
-  const graph = await stock.graph(
+  const graph = await harness.graph(
     `mutation ($id: ID!, $input: CommerceOrderUpdateInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { order { id } ${USER_ERRORS} } }`,
     { id: CREDENTIAL, input },
   )
@@ -54,13 +54,13 @@ test('each invalid field has a detail with its path', async () => {
 })
 
 test('over REST, which does not check names earlier, unknown names come first with the nearest known one', async () => {
-  const answer = await stock.service.send(
-    stock.tenant.key,
+  const response = await harness.service.send(
+    harness.tenant.key,
     'PUT',
     `/2024-03/one/commerce/orders/1?credentialId=${CREDENTIAL}`,
     { totalPrice: true, lineItems: [{ tittle: 'a' }], orderNumbr: 1, currency: 5 },
   )
-  expect(answer.json().error).toMatchObject({
+  expect(response.json().error).toMatchObject({
     message: 'lineItems[0].tittle is not a field of this input. See details for 3 more.',
     details: [
       { field: 'lineItems[0].tittle', expected: 'a known field, such as title' },

@@ -1,53 +1,53 @@
 /** A create with a lost response is looked up in the app: found or reported as unknown, never repeated. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Card } from '../support/rolodex.ts'
-import { type Desk, openDesk } from './desk.ts'
+import { openWriteHarness, type WriteHarness } from './write-harness.ts'
 
-let desk: Desk
+let harness: WriteHarness
 
 beforeAll(async () => {
-  desk = await openDesk()
+  harness = await openWriteHarness()
 })
-afterAll(() => desk.stop())
+afterAll(() => harness.stop())
 beforeEach(() => {
-  desk.rolodex.faults.length = 0
-  desk.rolodex.readable = true
-  desk.rolodex.clockOffsetMs = 0
-  desk.rolodex.rewrite = (values) => values
-  desk.rolodex.pageSize = Number.POSITIVE_INFINITY
+  harness.rolodex.faults.length = 0
+  harness.rolodex.readable = true
+  harness.rolodex.clockOffsetMs = 0
+  harness.rolodex.rewrite = (values) => values
+  harness.rolodex.pageSize = Number.POSITIVE_INFINITY
 })
 
 let counter = 0
 const someone = () => ({ lastName: `Person ${++counter}` })
 const cardsOf = (lastName: string) =>
-  [...desk.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
+  [...harness.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
 const key = () => ({ 'idempotency-key': `key-${++counter}` })
 
 test('a lost create is found in the app and answered', async () => {
   const person = someone()
-  desk.rolodex.faults.push('lost')
-  const answer = await desk.write('POST', '/contacts', person)
-  expect(answer.statusCode, answer.body).toBe(200)
+  harness.rolodex.faults.push('lost')
+  const response = await harness.write('POST', '/contacts', person)
+  expect(response.statusCode, response.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
-  expect(answer.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
+  expect(response.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
 })
 
 test('a lost create does not match an older record with the same values', async () => {
   const person = someone()
-  const first = await desk.write('POST', '/contacts', person)
-  desk.rolodex.faults.push('lost')
-  const second = await desk.write('POST', '/contacts', person)
+  const first = await harness.write('POST', '/contacts', person)
+  harness.rolodex.faults.push('lost')
+  const second = await harness.write('POST', '/contacts', person)
   expect(second.json().contact.id).not.toBe(first.json().contact.id)
   expect(cardsOf(person.lastName)).toHaveLength(2)
 })
 
 test('a lost create does not match an older record if the host’s clock is behind the database’s', async () => {
   const person = someone()
-  await desk.write('POST', '/contacts', person)
+  await harness.write('POST', '/contacts', person)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 10_000 })
   try {
-    desk.rolodex.faults.push('cut')
-    const second = await desk.write('POST', '/contacts', person)
+    harness.rolodex.faults.push('cut')
+    const second = await harness.write('POST', '/contacts', person)
     expect(second.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
   } finally {
     vi.useRealTimers()
@@ -57,89 +57,89 @@ test('a lost create does not match an older record if the host’s clock is behi
 test('a lost create is reported as unknown while the app is unreachable, and resolved by the next attempt', async () => {
   const person = someone()
   const headers = key()
-  desk.rolodex.faults.push('lost')
-  desk.rolodex.readable = false
-  const lost = await desk.write('POST', '/contacts', person, headers)
+  harness.rolodex.faults.push('lost')
+  harness.rolodex.readable = false
+  const lost = await harness.write('POST', '/contacts', person, headers)
   expect(lost.statusCode).toBe(502)
   expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-  desk.rolodex.readable = true
-  const settled = await desk.write('POST', '/contacts', person, headers)
+  harness.rolodex.readable = true
+  const settled = await harness.write('POST', '/contacts', person, headers)
   expect(settled.statusCode, settled.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
-  const again = await desk.write('POST', '/contacts', person, headers)
+  const again = await harness.write('POST', '/contacts', person, headers)
   expect(again.json()).toEqual(settled.json())
 }, 20_000)
 
 test('a lost create is reported as unknown if the database then fails, and is not repeated', async () => {
   const person = someone()
   const headers = key()
-  const { prisma } = desk.service.database
+  const { prisma } = harness.service.database
   await prisma.$executeRawUnsafe(`
     CREATE FUNCTION go_away() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'terminating connection' USING ERRCODE = '57P01'; END $$`)
   await prisma.$executeRaw`CREATE TRIGGER go_away BEFORE INSERT ON crm_contacts
     FOR EACH ROW EXECUTE FUNCTION go_away()`
-  const lost = await desk.write('POST', '/contacts', person, headers)
+  const lost = await harness.write('POST', '/contacts', person, headers)
   expect(lost.statusCode, lost.body).toBe(502)
   expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
   await prisma.$executeRaw`DROP TRIGGER go_away ON crm_contacts`
-  const settled = await desk.write('POST', '/contacts', person, headers)
+  const settled = await harness.write('POST', '/contacts', person, headers)
   expect(settled.statusCode, settled.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
 
 const lostUnlessRead = async (person: object, headers: Record<string, string>) => {
-  desk.rolodex.faults.push('lost')
-  desk.rolodex.readable = false
-  const lost = await desk.write('POST', '/contacts', person, headers)
+  harness.rolodex.faults.push('lost')
+  harness.rolodex.readable = false
+  const lost = await harness.write('POST', '/contacts', person, headers)
   expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-  desk.rolodex.readable = true
+  harness.rolodex.readable = true
 }
 
 test.each([-10, 10])(
   'a lost create is found if the app’s clock is off by %i minutes',
   async (minutes) => {
-    desk.rolodex.clockOffsetMs = minutes * 60_000
+    harness.rolodex.clockOffsetMs = minutes * 60_000
     const person = someone()
     const headers = key()
     await lostUnlessRead(person, headers)
-    const settled = await desk.write('POST', '/contacts', person, headers)
+    const settled = await harness.write('POST', '/contacts', person, headers)
     expect(settled.statusCode, settled.body).toBe(200)
     expect(cardsOf(person.lastName)).toHaveLength(1)
   },
 )
 
 test('a lost create does not match an older record of an app whose clock is ahead', async () => {
-  desk.rolodex.clockOffsetMs = 2 * 60_000
+  harness.rolodex.clockOffsetMs = 2 * 60_000
   const person = someone()
-  desk.rolodex.put('people', { last: person.lastName })
-  desk.rolodex.clockOffsetMs = 10 * 60_000
-  desk.rolodex.faults.push('cut')
-  const answer = await desk.write('POST', '/contacts', person)
-  expect(answer.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  harness.rolodex.put('people', { last: person.lastName })
+  harness.rolodex.clockOffsetMs = 10 * 60_000
+  harness.rolodex.faults.push('cut')
+  const response = await harness.write('POST', '/contacts', person)
+  expect(response.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
 })
 
 test('a lost create stays unknown and is not repeated if more records changed than the lookup reads', async () => {
   const person = someone()
   const headers = key()
-  for (let n = 0; n < 51; n++) desk.rolodex.put('people', { last: `Neighbour ${n}` })
+  for (let n = 0; n < 51; n++) harness.rolodex.put('people', { last: `Neighbour ${n}` })
   await lostUnlessRead(person, headers)
-  desk.rolodex.pageSize = 1
-  const again = await desk.write('POST', '/contacts', person, headers)
+  harness.rolodex.pageSize = 1
+  const again = await harness.write('POST', '/contacts', person, headers)
   expect(again.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
   expect(cardsOf(person.lastName)).toHaveLength(1)
-  desk.rolodex.pageSize = 10
-  const settled = await desk.write('POST', '/contacts', person, headers)
+  harness.rolodex.pageSize = 10
+  const settled = await harness.write('POST', '/contacts', person, headers)
   expect(settled.statusCode, settled.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
 
 test('a lost create is found by the values sent in the entries of a list', async () => {
   const person = { ...someone(), emailAddresses: [{ emailAddress: 'emmy@example.org' }] }
-  desk.rolodex.faults.push('lost')
-  const answer = await desk.write('POST', '/contacts', person)
-  expect(answer.statusCode, answer.body).toBe(200)
-  expect(answer.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
+  harness.rolodex.faults.push('lost')
+  const response = await harness.write('POST', '/contacts', person)
+  expect(response.statusCode, response.body).toBe(200)
+  expect(response.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
 })
 
 test.each<[string, object, (values: Card['values']) => Card['values']]>([
@@ -152,10 +152,10 @@ test.each<[string, object, (values: Card['values']) => Card['values']]>([
   ],
 ])('a lost create is found in an app that %s', async (_, input, rewrite) => {
   const person = someone()
-  desk.rolodex.rewrite = rewrite
-  desk.rolodex.faults.push('lost')
-  const answer = await desk.write('POST', '/contacts', { ...person, ...input })
-  expect(answer.statusCode, answer.body).toBe(200)
+  harness.rolodex.rewrite = rewrite
+  harness.rolodex.faults.push('lost')
+  const response = await harness.write('POST', '/contacts', { ...person, ...input })
+  expect(response.statusCode, response.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
 
@@ -165,26 +165,26 @@ test.each<[string, (values: Card['values']) => Card['values']]>([
 ])('a lost create that the app %s stays unknown and is not repeated', async (_, rewrite) => {
   const person = { ...someone(), firstName: `Emmy ${counter}` }
   const headers = key()
-  desk.rolodex.rewrite = rewrite
+  harness.rolodex.rewrite = rewrite
   await lostUnlessRead(person, headers)
-  const made = [...desk.rolodex.cards.values()].at(-1)
-  const again = await desk.write('POST', '/contacts', person, headers)
+  const made = [...harness.rolodex.cards.values()].at(-1)
+  const again = await harness.write('POST', '/contacts', person, headers)
   expect(again.statusCode, again.body).toBe(502)
   expect(again.json().error).toMatchObject({
     code: 'WRITE_OUTCOME_UNKNOWN',
     details: [{ field: 'remoteId', current: made?.id }],
   })
-  expect([...desk.rolodex.cards.values()].at(-1)).toBe(made)
+  expect([...harness.rolodex.cards.values()].at(-1)).toBe(made)
 })
 
 test('a lost create is performed by the next attempt next to a new record with few equal values', async () => {
   const person = { ...someone(), firstName: 'Emmy', emailAddresses: [{ emailAddress: 'e@n.org' }] }
   const headers = key()
-  desk.rolodex.faults.push('cut')
-  const lost = await desk.write('POST', '/contacts', person, headers)
+  harness.rolodex.faults.push('cut')
+  const lost = await harness.write('POST', '/contacts', person, headers)
   expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-  desk.rolodex.put('people', { last: 'Someone else', first: 'Emmy' })
-  const done = await desk.write('POST', '/contacts', person, headers)
+  harness.rolodex.put('people', { last: 'Someone else', first: 'Emmy' })
+  const done = await harness.write('POST', '/contacts', person, headers)
   expect(done.statusCode, done.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
@@ -192,11 +192,11 @@ test('a lost create is performed by the next attempt next to a new record with f
 test('a lost create that never happened is reported as unknown and performed by the next attempt', async () => {
   const person = someone()
   const headers = key()
-  desk.rolodex.faults.push('cut')
-  const lost = await desk.write('POST', '/contacts', person, headers)
+  harness.rolodex.faults.push('cut')
+  const lost = await harness.write('POST', '/contacts', person, headers)
   expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
   expect(cardsOf(person.lastName)).toHaveLength(0)
-  const done = await desk.write('POST', '/contacts', person, headers)
+  const done = await harness.write('POST', '/contacts', person, headers)
   expect(done.statusCode, done.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })

@@ -6,7 +6,7 @@ import { samples } from '../sandbox/write-samples.ts'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
 import { transports } from '../support/operations.ts'
 import type { RecordCalls } from '../support/record-calls.ts'
-import { type Desk, openDesk } from './desk.ts'
+import { openWriteHarness, type WriteHarness } from './write-harness.ts'
 
 let sandbox: ConnectedSandbox
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const send = (method: 'PUT' | 'PATCH', path: string, body?: object, headers = {}
     headers,
   )
 
-/** The details of a conflict in which this field differs. */
+/** The details of a conflict that is about this field. */
 const differing = (field: string, stored: unknown, current: unknown) =>
   expect.arrayContaining([expect.objectContaining({ field, stored, current })])
 
@@ -196,16 +196,19 @@ describe('over REST', () => {
 })
 
 describe('in an app that does not reject stale writes itself', () => {
-  let desk: Desk
+  let harness: WriteHarness
   let id: string
   beforeAll(async () => {
-    desk = await openDesk()
-    const made = await desk.write('POST', '/accounts', { accountName: 'Firm', accountOwner: 'A' })
+    harness = await openWriteHarness()
+    const made = await harness.write('POST', '/accounts', {
+      accountName: 'Firm',
+      accountOwner: 'A',
+    })
     id = made.json().account.id
   })
-  afterAll(() => desk.stop())
+  afterAll(() => harness.stop())
   const patch = (body: object, headers = {}) =>
-    desk.write('PATCH', `/accounts/${id}`, body, headers)
+    harness.write('PATCH', `/accounts/${id}`, body, headers)
 
   test('the same Idempotency-Key updates once; with PUT it is another request', async () => {
     const key = { 'idempotency-key': 'patched' }
@@ -218,24 +221,24 @@ describe('in an app that does not reject stale writes itself', () => {
     const again = await patch({ accountOwner: 'B' }, key)
     expect(again.headers['idempotency-replayed']).toBe('true')
     expect([again.json(), again.headers.etag]).toEqual([first.json(), first.headers.etag])
-    expect((await desk.read(`/accounts/${id}`)).json().account.accountOwner).toBe('C')
-    const put = await desk.write('PUT', `/accounts/${id}`, { accountOwner: 'B' }, key)
+    expect((await harness.read(`/accounts/${id}`)).json().account.accountOwner).toBe('C')
+    const put = await harness.write('PUT', `/accounts/${id}`, { accountOwner: 'B' }, key)
     expect(put.json().error.code).toBe('IDEMPOTENCY_KEY_REUSED')
   })
 
   test('If-Match takes the ETag of a read record', async () => {
-    const etag = { 'if-match': String((await desk.read(`/accounts/${id}`)).headers.etag) }
+    const etag = { 'if-match': String((await harness.read(`/accounts/${id}`)).headers.etag) }
     expect((await patch({ accountOwner: 'D' }, etag)).statusCode).toBe(200)
     for (const body of [{ accountOwner: 'E' }, {}])
       expect((await patch(body, etag)).json().error.code).toBe('WRITE_CONFLICT')
   })
 
   test('a lost response is read back, and an update without fields sends no write', async () => {
-    desk.rolodex.faults.push('lost')
+    harness.rolodex.faults.push('lost')
     const lost = await patch({ industry: 'Ships' })
     expect(lost.json().account, lost.body).toMatchObject({ accountName: 'Firm', industry: 'Ships' })
-    desk.rolodex.requests.length = 0
+    harness.rolodex.requests.length = 0
     expect((await patch({})).statusCode).toBe(200)
-    expect(desk.rolodex.requests).toEqual([expect.stringMatching(/^GET /)])
+    expect(harness.rolodex.requests).toEqual([expect.stringMatching(/^GET /)])
   })
 })

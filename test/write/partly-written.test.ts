@@ -1,4 +1,4 @@
-/** A write of several requests, one of which the app rejects: the response lists what was done. */
+/** A write of several requests; the app rejects one of them. The response lists what was done. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
   Connector,
@@ -8,7 +8,7 @@ import type {
   WriteInput,
 } from '../../src/definition/connector.ts'
 import { rolodexConnector } from '../support/rolodex-connector.ts'
-import { type Desk, openDesk } from './desk.ts'
+import { openWriteHarness, type WriteHarness } from './write-harness.ts'
 
 /** The rolodex with three requests for a firm: its name, its owner, then the rest. */
 const inTwoSteps = (url: string): Connector => {
@@ -38,14 +38,14 @@ const inTwoSteps = (url: string): Connector => {
   }
 }
 
-let desk: Desk
+let harness: WriteHarness
 beforeAll(async () => {
-  desk = await openDesk(inTwoSteps)
+  harness = await openWriteHarness(inTwoSteps)
 })
-afterAll(() => desk.stop())
+afterAll(() => harness.stop())
 
 const firm = async () =>
-  (await desk.write('POST', '/accounts', { accountName: 'First' })).json().account
+  (await harness.write('POST', '/accounts', { accountName: 'First' })).json().account
 // The rolodex rejects this value.
 const remoteFields = { last: 'Nobody' }
 
@@ -53,42 +53,45 @@ test('names the rejected and the changed fields, and the stored copy equals the 
   const { id, remoteId } = await firm()
   const headers = { 'idempotency-key': 'half' }
   const body = { accountName: 'Half', remoteFields }
-  const answer = await desk.write('PUT', `/accounts/${id}`, body, headers)
-  expect(answer.statusCode, answer.body).toBe(400)
-  const { code, message, details } = answer.json().error
+  const response = await harness.write('PUT', `/accounts/${id}`, body, headers)
+  expect(response.statusCode, response.body).toBe(400)
+  const { code, message, details } = response.json().error
   expect(code).toBe('PARTLY_WRITTEN')
   expect(message).toContain('too short')
   expect(details[0]).toMatchObject({ field: 'remoteFields.last' })
   expect(details).toContainEqual(
     expect.objectContaining({ field: 'accountName', stored: 'First', current: 'Half' }),
   )
-  expect(desk.rolodex.cards.get(remoteId)?.values.name).toBe('Half')
-  expect((await desk.read(`/accounts/${id}`)).json().account.accountName).toBe('Half')
+  expect(harness.rolodex.cards.get(remoteId)?.values.name).toBe('Half')
+  expect((await harness.read(`/accounts/${id}`)).json().account.accountName).toBe('Half')
 
-  const again = await desk.write('PUT', `/accounts/${id}`, body, headers)
-  expect(again.body).toBe(answer.body)
-  const next = await desk.write('PUT', `/accounts/${id}`, { accountName: 'Whole' })
+  const again = await harness.write('PUT', `/accounts/${id}`, body, headers)
+  expect(again.body).toBe(response.body)
+  const next = await harness.write('PUT', `/accounts/${id}`, { accountName: 'Whole' })
   expect(next.statusCode, next.body).toBe(200)
 })
 
 test('is a plain rejection if the record is unchanged', async () => {
   const { id } = await firm()
   const body = { accountName: 'First', accountOwner: 'Owner', remoteFields }
-  const answer = await desk.write('PUT', `/accounts/${id}`, body)
-  expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'APP_REFUSED'])
+  const response = await harness.write('PUT', `/accounts/${id}`, body)
+  expect([response.statusCode, response.json().error.code]).toEqual([400, 'APP_REFUSED'])
 })
 
 test('leaves out the changed fields while the app cannot be read', async () => {
   const { id } = await firm()
   // Reads work until the rejection and fail after it.
-  desk.rolodex.onAnswer = (request) => {
-    if (request.startsWith('PUT')) desk.rolodex.readable = false
+  harness.rolodex.onResponse = (request) => {
+    if (request.startsWith('PUT')) harness.rolodex.readable = false
   }
-  const answer = await desk.write('PUT', `/accounts/${id}`, { accountName: 'Half', remoteFields })
-  desk.rolodex.onAnswer = undefined
-  desk.rolodex.readable = true
-  expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'PARTLY_WRITTEN'])
-  expect(answer.json().error.details).toMatchObject([{ field: 'remoteFields.last' }])
-  await desk.sync()
-  expect((await desk.read(`/accounts/${id}`)).json().account.accountName).toBe('Half')
+  const response = await harness.write('PUT', `/accounts/${id}`, {
+    accountName: 'Half',
+    remoteFields,
+  })
+  harness.rolodex.onResponse = undefined
+  harness.rolodex.readable = true
+  expect([response.statusCode, response.json().error.code]).toEqual([400, 'PARTLY_WRITTEN'])
+  expect(response.json().error.details).toMatchObject([{ field: 'remoteFields.last' }])
+  await harness.sync()
+  expect((await harness.read(`/accounts/${id}`)).json().account.accountName).toBe('Half')
 })

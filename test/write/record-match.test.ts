@@ -8,9 +8,9 @@ import { recordBody } from '../../src/sandbox/responses.ts'
 import { isAsRequested, matchRecord } from '../../src/write/record-match.ts'
 import { CONTEXT, CREDENTIAL, rawRecords, resource } from '../connectors/vendure/fixtures.ts'
 
-type Given = Readonly<Record<string, Json>>
+type FieldValues = Readonly<Record<string, Json>>
 
-const requestOf = (fields: Given, remoteFields: Given = {}): WriteInput => ({
+const requestOf = (fields: FieldValues, remoteFields: FieldValues = {}): WriteInput => ({
   fields,
   remoteFields,
 })
@@ -33,11 +33,11 @@ describe('an order of the sandbox', () => {
     .map((record) => JSON.parse(JSON.stringify(recordBody(record))))
     .find(({ lineItems, shippingAddress }) => lineItems.length > 1 && shippingAddress !== null)
   const { lineItems: items, shippingAddress, orderNumber: number, totalPrice: total } = raw
-  const lines = (change: (item: (typeof items)[number]) => Given): Json => items.map(change)
-  const isSo = (fields: Given) =>
+  const lines = (change: (item: (typeof items)[number]) => FieldValues): Json => items.map(change)
+  const isMatch = (fields: FieldValues) =>
     isAsRequested(connector, CREDENTIAL, requestOf(fields), foundAs(connector, raw))
 
-  test.each<[string, Given]>([
+  test.each<[string, FieldValues]>([
     ['part of each line', { lineItems: lines(({ quantity, sku }) => ({ quantity, sku })) }],
     ['the variant of each line', { lineItems: lines(({ variantId }) => ({ variantId })) }],
     ['the price of each line', { lineItems: lines((item) => ({ price: `${item.price}0` })) }],
@@ -48,22 +48,25 @@ describe('an order of the sandbox', () => {
       { orderNumber: number, shippingAddress: { address1: shippingAddress.address1 } },
     ],
   ])('matches by %s', (_, fields) => {
-    expect(isSo(fields)).toBe(true)
+    expect(isMatch(fields)).toBe(true)
   })
 
-  test.each<[string, Given]>([
+  test.each<[string, FieldValues]>([
     [
       'the quantity of a line',
       { lineItems: lines(({ quantity }) => ({ quantity: quantity + 1 })) },
     ],
-    ['the number of lines', { lineItems: items.slice(1).map(({ sku }: Given) => ({ sku })) }],
-    ['the order of lines', { lineItems: items.toReversed().map(({ sku }: Given) => ({ sku })) }],
+    ['the number of lines', { lineItems: items.slice(1).map(({ sku }: FieldValues) => ({ sku })) }],
+    [
+      'the order of lines',
+      { lineItems: items.toReversed().map(({ sku }: FieldValues) => ({ sku })) },
+    ],
     ['part of an address', { shippingAddress: { city: `${shippingAddress.city} Nord` } }],
     ['a missing address', { shippingAddress: null }],
     ['a leading zero of a text number', { orderNumber: `0${number}` }],
     ['the last digit of an amount', { totalPrice: `${total}01` }],
   ])('does not match if it differs in %s', (_, fields) => {
-    expect(isSo(fields)).toBe(false)
+    expect(isMatch(fields)).toBe(false)
   })
 })
 
@@ -138,7 +141,7 @@ describe('a new record of Vendure', () => {
       expect(match('fulfillments', shipment, input)).toBe('unclear')
     })
 
-    test.each<[string, Given]>([
+    test.each<[string, FieldValues]>([
       ['another order', { orderId: '4' }],
       [
         'another number and other lines',

@@ -1,42 +1,42 @@
 /** A write reaches the app, returns the app’s record, and is stored with its change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { USER_ERRORS } from '../support/user-errors.ts'
-import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
+import { CREDENTIAL, openWriteHarness, type WriteHarness } from './write-harness.ts'
 
-let desk: Desk
+let harness: WriteHarness
 
 beforeAll(async () => {
-  desk = await openDesk()
+  harness = await openWriteHarness()
 })
-afterAll(() => desk.stop())
+afterAll(() => harness.stop())
 beforeEach(() => {
-  desk.rolodex.requests.length = 0
+  harness.rolodex.requests.length = 0
 })
 
 const created = async (body: object) => {
-  const answer = await desk.write('POST', '/contacts', body)
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json().contact
+  const response = await harness.write('POST', '/contacts', body)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json().contact
 }
 
 const remove = (id: string, payload: string) =>
-  desk.service.server.inject({
+  harness.service.server.inject({
     method: 'DELETE',
     url: `/2024-03/one/crm/contacts/${id}?credentialId=${CREDENTIAL}`,
-    headers: { authorization: `Bearer ${desk.tenant.key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${harness.tenant.key}`, 'content-type': 'application/json' },
     payload,
   })
 
 describe('over REST', () => {
   test('creates a record in the app, stores it with one change, and returns it under its name', async () => {
-    const before = await desk.changes()
-    const answer = await desk.write('POST', '/contacts', {
+    const before = await harness.changes()
+    const response = await harness.write('POST', '/contacts', {
       lastName: 'Noether',
       firstName: 'Emmy',
       emailAddresses: [{ emailAddressType: 'work', emailAddress: 'emmy@example.org' }],
     })
-    expect(answer.statusCode, answer.body).toBe(200)
-    const { contact } = answer.json()
+    expect(response.statusCode, response.body).toBe(200)
+    const { contact } = response.json()
     expect(contact).toMatchObject({
       lastName: 'Noether',
       account: null,
@@ -44,13 +44,13 @@ describe('over REST', () => {
       phoneNumbers: [],
       remoteDeleted: false,
     })
-    expect(desk.rolodex.cards.get(contact.remoteId)?.values).toMatchObject({ last: 'Noether' })
-    expect((await desk.read(`/contacts/${contact.id}`)).json()).toEqual({ contact })
-    expect((await desk.changes()).slice(before.length)).toEqual(['created crm/contacts'])
+    expect(harness.rolodex.cards.get(contact.remoteId)?.values).toMatchObject({ last: 'Noether' })
+    expect((await harness.read(`/contacts/${contact.id}`)).json()).toEqual({ contact })
+    expect((await harness.changes()).slice(before.length)).toEqual(['created crm/contacts'])
   })
 
   test('reads the other records that a write changes back in one request', async () => {
-    const { rolodex } = desk
+    const { rolodex } = harness
     const friends = [await created({ lastName: 'Bernays' }), await created({ lastName: 'Weyl' })]
     const [first, second] = friends.map(({ remoteId }) => remoteId)
     rolodex.put('people', { first: 'Paul' }, first)
@@ -58,8 +58,8 @@ describe('over REST', () => {
     rolodex.requests.length = 0
     await created({ lastName: 'Hilbert', remoteFields: { friends: [first, second] } })
     expect(rolodex.requests).toEqual(['POST /people', 'GET /people'])
-    const stored = await Promise.all(friends.map(({ id }) => desk.read(`/contacts/${id}`)))
-    expect(stored.map((answer) => answer.json().contact)).toMatchObject([
+    const stored = await Promise.all(friends.map(({ id }) => harness.read(`/contacts/${id}`)))
+    expect(stored.map((response) => response.json().contact)).toMatchObject([
       { firstName: 'Paul', remoteDeleted: false },
       { lastName: 'Weyl', remoteDeleted: true },
     ])
@@ -67,38 +67,38 @@ describe('over REST', () => {
 
   test('an update changes the sent fields and leaves the rest', async () => {
     const contact = await created({ lastName: 'Hopper', firstName: 'Grace' })
-    const before = await desk.changes()
-    const answer = await desk.write('PUT', `/contacts/${contact.remoteId}`, {
+    const before = await harness.changes()
+    const response = await harness.write('PUT', `/contacts/${contact.remoteId}`, {
       lastName: 'Murray Hopper',
     })
-    expect(answer.json().contact).toMatchObject({
+    expect(response.json().contact).toMatchObject({
       id: contact.id,
       firstName: 'Grace',
       lastName: 'Murray Hopper',
     })
-    expect((await desk.changes()).slice(before.length)).toEqual(['updated crm/contacts'])
+    expect((await harness.changes()).slice(before.length)).toEqual(['updated crm/contacts'])
   })
 
   test('null clears a field', async () => {
     const contact = await created({ lastName: 'Lovelace', firstName: 'Ada' })
-    const answer = await desk.write('PUT', `/contacts/${contact.id}`, {
+    const response = await harness.write('PUT', `/contacts/${contact.id}`, {
       lastName: 'Lovelace',
       firstName: null,
     })
-    expect(answer.json().contact.firstName).toBeNull()
+    expect(response.json().contact.firstName).toBeNull()
   })
 
   test('a deleted record is deleted in the app and kept here, marked', async () => {
     const contact = await created({ lastName: 'Turing' })
-    const before = await desk.changes()
-    const answer = await desk.write('DELETE', `/contacts/${contact.id}`)
-    expect(answer.json().contact).toMatchObject({ id: contact.id, remoteDeleted: true })
-    expect(desk.rolodex.cards.get(contact.remoteId)?.deleted).toBe(true)
-    expect((await desk.changes()).slice(before.length)).toEqual(['deleted crm/contacts'])
+    const before = await harness.changes()
+    const response = await harness.write('DELETE', `/contacts/${contact.id}`)
+    expect(response.json().contact).toMatchObject({ id: contact.id, remoteDeleted: true })
+    expect(harness.rolodex.cards.get(contact.remoteId)?.deleted).toBe(true)
+    expect((await harness.changes()).slice(before.length)).toEqual(['deleted crm/contacts'])
     // Deleting it again sends no request to the app.
-    desk.rolodex.requests.length = 0
-    expect((await desk.write('DELETE', `/contacts/${contact.id}`)).statusCode).toBe(200)
-    expect(desk.rolodex.requests).toEqual([])
+    harness.rolodex.requests.length = 0
+    expect((await harness.write('DELETE', `/contacts/${contact.id}`)).statusCode).toBe(200)
+    expect(harness.rolodex.requests).toEqual([])
   })
 
   test.each([
@@ -112,14 +112,14 @@ describe('over REST', () => {
 
   test('rejects a deletion with a body, names the fields, and deletes nothing', async () => {
     const { id, remoteId } = await created({ lastName: 'Agnesi' })
-    const answer = await remove(id, '{"junk":1}')
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error).toMatchObject({
+    const response = await remove(id, '{"junk":1}')
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error).toMatchObject({
       code: 'INVALID_PARAMETER',
       details: [{ field: 'junk' }],
     })
     expect((await remove(id, '[]')).json().error.details[0].field).toBe('body')
-    expect(desk.rolodex.cards.get(remoteId)?.deleted).toBe(false)
+    expect(harness.rolodex.cards.get(remoteId)?.deleted).toBe(false)
   })
 
   test('passes on fields under the app’s own names', async () => {
@@ -127,7 +127,7 @@ describe('over REST', () => {
       lastName: 'Germain',
       remoteFields: { shelf: 'S', deep: { a: [1] } },
     })
-    expect(desk.rolodex.cards.get(contact.remoteId)?.values).toMatchObject({
+    expect(harness.rolodex.cards.get(contact.remoteId)?.values).toMatchObject({
       shelf: 'S',
       deep: { a: [1] },
     })
@@ -138,11 +138,11 @@ describe('over REST', () => {
 describe('a reference', () => {
   let firm: { id: string; remoteId: string }
   beforeAll(async () => {
-    const answer = await desk.write('POST', '/accounts', {
+    const response = await harness.write('POST', '/accounts', {
       accountName: 'Göttingen',
       numberOfEmployees: 7,
     })
-    firm = answer.json().account
+    firm = response.json().account
   })
 
   test.each([
@@ -157,7 +157,7 @@ describe('a reference', () => {
       remoteId: firm.remoteId,
       accountName: 'Göttingen',
     })
-    expect(desk.rolodex.cards.get(contact.remoteId)?.values.firm).toBe(firm.remoteId)
+    expect(harness.rolodex.cards.get(contact.remoteId)?.values.firm).toBe(firm.remoteId)
   })
 
   test.each([
@@ -166,19 +166,19 @@ describe('a reference', () => {
   ])('that is %s is rejected by name without a request to the app', async (_kind, account) => {
     const tag = firm.id.slice(9, 13)
     const reference = account.replace('-0000-8', `-${tag}-8`)
-    const answer = await desk.write('POST', '/contacts', { lastName: 'X', account: reference })
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error).toMatchObject({
+    const response = await harness.write('POST', '/contacts', { lastName: 'X', account: reference })
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error).toMatchObject({
       code: 'INVALID_PARAMETER',
       details: [{ field: 'account' }],
     })
-    expect(desk.rolodex.requests).toEqual([])
+    expect(harness.rolodex.requests).toEqual([])
   })
 
   test('that is a name of several records is rejected', async () => {
-    for (let n = 0; n < 2; n++) await desk.write('POST', '/accounts', { accountName: 'Twice' })
-    const answer = await desk.write('POST', '/contacts', { lastName: 'X', account: 'Twice' })
-    expect(answer.json().error.message).toContain('several')
+    for (let n = 0; n < 2; n++) await harness.write('POST', '/accounts', { accountName: 'Twice' })
+    const response = await harness.write('POST', '/contacts', { lastName: 'X', account: 'Twice' })
+    expect(response.json().error.message).toContain('several')
   })
 })
 
@@ -208,57 +208,60 @@ describe('rejected without a request to the app', () => {
     ],
     ['remote fields that are a list', { lastName: 'X', remoteFields: [] }, 'remoteFields'],
   ])('%s', async (_what, body, field) => {
-    const answer = await desk.write('POST', '/contacts', body)
-    expect(answer.statusCode, answer.body).toBe(400)
-    expect(answer.json().error.details[0].field).toBe(field)
-    expect(desk.rolodex.requests).toEqual([])
+    const response = await harness.write('POST', '/contacts', body)
+    expect(response.statusCode, response.body).toBe(400)
+    expect(response.json().error.details[0].field).toBe(field)
+    expect(harness.rolodex.requests).toEqual([])
   })
 
   test('a field that the app cannot accept, or a part of one, by name', async () => {
-    const answer = await desk.write('POST', '/contacts', {
+    const response = await harness.write('POST', '/contacts', {
       lastName: 'X',
       lastActivityAt: '2024-01-01',
       addresses: [{ city: 'Erlangen' }],
     })
-    expect(answer.statusCode).toBe(400)
-    const { code, details } = answer.json().error
+    expect(response.statusCode).toBe(400)
+    const { code, details } = response.json().error
     expect(code).toBe('FIELD_NOT_SUPPORTED')
     expect(details.map(({ field }: { field: string }) => field).sort()).toEqual([
       'addresses',
       'lastActivityAt',
     ])
-    expect(desk.rolodex.requests).toEqual([])
+    expect(harness.rolodex.requests).toEqual([])
   })
 
   test('a resource that the app does not have', async () => {
-    const answer = await desk.write('POST', '/notes', { noteTitle: 'X' })
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().error.code).toBe('NOT_SUPPORTED')
+    const response = await harness.write('POST', '/notes', { noteTitle: 'X' })
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error.code).toBe('NOT_SUPPORTED')
   })
 
   test('a body that is missing, not JSON or not an object', async () => {
     for (const payload of ['[]', '"x"', 'null', '{']) {
-      const answer = await desk.service.server.inject({
+      const response = await harness.service.server.inject({
         method: 'POST',
         url: `/2024-03/one/crm/contacts?credentialId=${CREDENTIAL}`,
-        headers: { authorization: `Bearer ${desk.tenant.key}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${harness.tenant.key}`,
+          'content-type': 'application/json',
+        },
         payload,
       })
-      expect(answer.statusCode, payload).toBe(400)
+      expect(response.statusCode, payload).toBe(400)
     }
-    expect((await desk.write('POST', '/contacts')).statusCode).toBe(400)
+    expect((await harness.write('POST', '/contacts')).statusCode).toBe(400)
   })
 
   test('a missing record', async () => {
-    const answer = await desk.write('PUT', '/contacts/none', { lastName: 'X' })
-    expect(answer.statusCode).toBe(404)
-    expect((await desk.write('DELETE', '/contacts/none')).statusCode).toBe(404)
+    const response = await harness.write('PUT', '/contacts/none', { lastName: 'X' })
+    expect(response.statusCode).toBe(404)
+    expect((await harness.write('DELETE', '/contacts/none')).statusCode).toBe(404)
   })
 })
 
 describe('over GraphQL', () => {
   const query = (query: string, variables = {}) =>
-    desk.service.graphql(desk.tenant.key, query, { credentialId: CREDENTIAL, ...variables })
+    harness.service.graphql(harness.tenant.key, query, { credentialId: CREDENTIAL, ...variables })
 
   test('creates, changes and deletes records, and follows their links', async () => {
     const made = await query(`mutation ($credentialId: ID!) {
@@ -305,43 +308,43 @@ describe('over GraphQL', () => {
 
   test('a mutation sent with GET changes nothing', async () => {
     const query = `mutation { createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "X" }) { contact { id } } }`
-    const answer = await desk.service.server.inject({
+    const response = await harness.service.server.inject({
       url: `/graphql?query=${encodeURIComponent(query)}`,
-      headers: { authorization: `Bearer ${desk.tenant.key}` },
+      headers: { authorization: `Bearer ${harness.tenant.key}` },
     })
-    expect(answer.statusCode).toBe(405)
-    expect(desk.rolodex.requests).toEqual([])
+    expect(response.statusCode).toBe(405)
+    expect(harness.rolodex.requests).toEqual([])
   })
 })
 
 test('stores nothing of a write whose credential is deleted in the meantime', async () => {
   const stranger = 'cccccccc-1111-4000-8000-000000000009'
-  const tenant = await desk.service.createTenant('production', [stranger], 'Leaving')
+  const tenant = await harness.service.createTenant('production', [stranger], 'Leaving')
   const applied = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<void>()
-  desk.rolodex.onAnswer = async () => {
+  harness.rolodex.onResponse = async () => {
     applied.resolve()
     await gone.promise
   }
-  const writing = desk.service.send(
+  const writing = harness.service.send(
     tenant.key,
     'POST',
     `/2024-03/one/crm/contacts?credentialId=${stranger}`,
     { lastName: 'Late' },
   )
   await applied.promise
-  const deleted = await desk.service.send(
+  const deleted = await harness.service.send(
     tenant.key,
     'DELETE',
     `/2024-03/users/${tenant.userId}/credentials/${stranger}`,
   )
   expect(deleted.statusCode, deleted.body).toBe(200)
   gone.resolve()
-  const answer = await writing
-  desk.rolodex.onAnswer = undefined
-  expect(answer.statusCode).toBe(404)
-  expect(answer.json().error.code).toBe('CREDENTIAL_NOT_FOUND')
-  const { prisma } = desk.service.database
+  const response = await writing
+  harness.rolodex.onResponse = undefined
+  expect(response.statusCode).toBe(404)
+  expect(response.json().error.code).toBe('CREDENTIAL_NOT_FOUND')
+  const { prisma } = harness.service.database
   const rows = await prisma.$queryRaw`SELECT FROM crm_contacts WHERE last_name = 'Late'`
   expect(rows).toEqual([])
 })

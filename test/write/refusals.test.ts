@@ -6,7 +6,7 @@ import { samples } from '../sandbox/write-samples.ts'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
 import { transports } from '../support/operations.ts'
 import type { RecordCalls } from '../support/record-calls.ts'
-import { openDesk } from './desk.ts'
+import { openWriteHarness } from './write-harness.ts'
 
 let sandbox: ConnectedSandbox
 beforeAll(async () => {
@@ -113,7 +113,7 @@ test.each([
 })
 
 test('an error has no name of the app’s for a field, neither in its details nor in its message', async () => {
-  const desk = await openDesk()
+  const harness = await openWriteHarness()
   try {
     for (const [field, reason, named, words] of [
       ['paper.weight', 'heavy (paper.weight)', undefined, 'heavy'],
@@ -127,9 +127,9 @@ test('an error has no name of the app’s for a field, neither in its details no
       ['last[0]', 'short (last[0])', 'lastName', 'short (lastName)'],
       ['lastly', 'late', undefined, 'late'],
     ] as const) {
-      desk.rolodex.faults.push({ status: 422, body: { reason, field } })
-      const answer = await desk.write('POST', '/contacts', { lastName: 'X' })
-      const { code, message, details } = answer.json().error
+      harness.rolodex.faults.push({ status: 422, body: { reason, field } })
+      const response = await harness.write('POST', '/contacts', { lastName: 'X' })
+      const { code, message, details } = response.json().error
       expect([code, message], field).toEqual(['APP_REFUSED', `Rolodex refused: ${words}`])
       expect(details, field).toEqual(
         named === undefined
@@ -138,6 +138,6 @@ test('an error has no name of the app’s for a field, neither in its details no
       )
     }
   } finally {
-    await desk.stop()
+    await harness.stop()
   }
 })

@@ -10,7 +10,7 @@ import {
 import { runSteps } from '../../src/write/run-steps.ts'
 
 const facts = { app: 'shop', appName: 'Shop', request: 'POST /x', reason: 'because' }
-const answer = { status: 200, headers: {}, body: {} }
+const response = { status: 200, headers: {}, body: {} }
 
 function* steps(): Steps<string> {
   yield { method: 'GET', path: '/first' }
@@ -22,9 +22,9 @@ function* steps(): Steps<string> {
 /** Fails at one of the requests. */
 const failingAt =
   (path: string, error: Error) =>
-  async (request: AppRequest): Promise<typeof answer> => {
+  async (request: AppRequest): Promise<typeof response> => {
     if (request.path === path) throw error
-    return answer
+    return response
   }
 
 const certain = [
@@ -43,7 +43,7 @@ const broken = [
 ] as const
 
 test('successful steps return their result', async () => {
-  const outcome = await runSteps(steps(), async () => answer)
+  const outcome = await runSteps(steps(), async () => response)
   expect(outcome).toEqual({ status: 'done', result: 'done' })
 })
 
@@ -98,9 +98,9 @@ describe('after something has changed', () => {
 
   test('a rejection of the undo leaves the record partly written', async () => {
     const refusal = new AppRefusedError(facts, 'refused')
-    const send = async ({ path, undo }: AppRequest): Promise<typeof answer> => {
+    const send = async ({ path, undo }: AppRequest): Promise<typeof response> => {
       if (path === '/third' || undo) throw refusal
-      return answer
+      return response
     }
     expect(await runSteps(tidySteps(), send)).toEqual({ status: 'partly-written', refusal })
   })

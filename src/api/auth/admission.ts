@@ -8,7 +8,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A CORS preflight route: it is not rate-limited. */
     readonly isPreflight?: boolean
-    /** A route whose callers have no key: a header Authorization is theirs, and no guess of a key. */
+    /** A route whose callers have no API key. Their Authorization header is not checked and never counts as a guess. */
     readonly isUnauthenticated?: boolean
   }
   interface FastifyRequest {

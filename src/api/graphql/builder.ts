@@ -40,7 +40,7 @@ type Scalars = {
 /** Values from the store already have their API form. */
 const identity = (value: unknown): unknown => value
 
-const textValue = (value: unknown): string => {
+const dateTimeValue = (value: unknown): string => {
   if (typeof value === 'string') return value
   // A GraphQLError, to which graphql-js adds the location of the value.
   throw new GraphQLError('DateTime: expected an ISO 8601 timestamp or date, as a string.')
@@ -80,7 +80,7 @@ export const createBuilder = () => {
     description:
       'A time in the form YYYY-MM-DDTHH:MM:SS.sssZ. In a filter, a date alone (YYYY-MM-DD) means the whole day in UTC. A date field, such as a due date, uses the date as written and ignores the offset.',
     serialize: identity as (value: string) => string,
-    parseValue: textValue,
+    parseValue: dateTimeValue,
   })
   builder.scalarType('Decimal', {
     description:
@@ -106,4 +106,4 @@ export const callerOf = ({ caller }: GraphContext): Caller => {
 }
 
 /** The caller if it uses an API key, which record operations require. @throws UNAUTHENTICATED, FORBIDDEN */
-export const backendOf = (context: GraphContext): KeyCaller => requireKey(callerOf(context))
+export const keyCallerOf = (context: GraphContext): KeyCaller => requireKey(callerOf(context))

@@ -1,4 +1,4 @@
-/** GraphQL requests over HTTP: their parameters, and which of them can be answered without Yoga. */
+/** GraphQL requests over HTTP: their parameters, and which of them can be executed without Yoga. */
 import type { FastifyRequest } from 'fastify'
 import { parseJson } from '../../definition/parse-json.ts'
 import { isObject } from '../../definition/value.ts'
@@ -80,7 +80,7 @@ const BODY_TYPE = /^application\/json(?:;|$)/
 
 /**
  * The Content-Type of the response if a request has the common form; otherwise undefined. Only a request of this form
- * may be answered without Yoga: nothing but its operation decides the response.
+ * may be executed without Yoga: nothing but its operation decides the response.
  */
 export const plannedTypeOf = (
   { method, url, headers, body }: FastifyRequest,

@@ -122,7 +122,7 @@ export const createInputTypes = (builder: Builder, enums: Enums) => {
         `The fields of a new ${resource.name}.`,
         writableFields(resource),
       ),
-    /** The input type for updating a record, in which no field is required: `CrmContactUpdateInput`. */
+    /** The input type for updating a record; it requires no field: `CrmContactUpdateInput`. */
     updateInput: (resource: Resource): InputObject =>
       recordInput(
         resource,

@@ -16,7 +16,7 @@ import {
   writableFields,
 } from '../../query/write-request.ts'
 import { resolveCredential } from '../auth/caller.ts'
-import { type Builder, backendOf, type GraphContext } from './builder.ts'
+import { type Builder, type GraphContext, keyCallerOf } from './builder.ts'
 import type { RecordType } from './fields.ts'
 import type { InputObject, InputTypes } from './input-types.ts'
 import { type GraphRecord, parseRecord } from './loaders.ts'
@@ -64,7 +64,7 @@ export const createRecordMutations = (
     work: (owner: WriteOwner, attempt: WriteAttempt) => Promise<VersionedRecord>,
   ): Promise<GraphRecord> => {
     const { access, loaders } = context
-    const credential = await resolveCredential(access, backendOf(context), args.credentialId)
+    const credential = await resolveCredential(access, keyCallerOf(context), args.credentialId)
     const seenUpdatedAt =
       args.ifUpdatedAt == null ? undefined : readInstant('ifUpdatedAt', args.ifUpdatedAt)
     const owner = { credentialId: credential.id, environmentId: credential.environmentId }

@@ -4,7 +4,7 @@ import { ApiError, type ErrorDetail } from '../../errors.ts'
 import { type Attempt, type IdempotentRequest, runIdempotently } from '../idempotency.ts'
 import { callerOf, type GraphContext } from './builder.ts'
 
-/** The stored form of an error, from which it is thrown again. */
+/** The stored form of an error, to throw it again. */
 interface StoredError {
   readonly code: ApiError['code']
   readonly message: string

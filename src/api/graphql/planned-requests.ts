@@ -1,9 +1,9 @@
 /** Answers planned queries without Yoga: its Request, Response and hooks take longer than the rest of such a request. */
 import { type DocumentNode, type GraphQLSchema, getOperationAST } from 'graphql'
 import { isTracing } from '../../tracing.ts'
-import type { FindRefusal } from './admission.ts'
 import type { GraphContext, GraphRequest } from './builder.ts'
 import { describeOperation, type OperationFacts } from './count-operations.ts'
+import type { FindRejection } from './operation-rules.ts'
 import { type FindPlan, runWholePlan } from './plan/plans.ts'
 import { coerceVariables } from './variables.ts'
 
@@ -19,7 +19,7 @@ export interface PlannedRequestsOptions {
   readonly schema: GraphQLSchema
   readonly findDocument: (text: string) => DocumentNode | undefined
   readonly createContext: (request: GraphRequest) => GraphContext
-  readonly findRefusal: FindRefusal
+  readonly findRejection: FindRejection
   readonly planOf: FindPlan
   readonly onOperation: ((facts: OperationFacts) => void) | undefined
 }
@@ -28,15 +28,15 @@ export interface PlannedRequestsOptions {
 type PlannedAnswer = { readonly response: string } | 'failed' | undefined
 
 /**
- * Creates the function that answers a query if its document is cached and all its root fields are planned. Yoga
- * answers all other requests, and those with an error, because its plugins know the format of errors.
+ * Creates the function that executes a query if its document is cached and all its root fields are planned. Yoga
+ * executes all other requests, and those with an error, because its plugins know the format of errors.
  */
 export const createPlannedRequests =
   ({
     schema,
     findDocument,
     createContext,
-    findRefusal,
+    findRejection,
     planOf,
     onOperation,
   }: PlannedRequestsOptions) =>
@@ -53,7 +53,7 @@ export const createPlannedRequests =
     const contextValue = createContext(request)
     const variableValues = variables ?? {}
     const args = { document, operationName, variableValues, contextValue }
-    if (findRefusal(args)) return
+    if (findRejection(args)) return
     const { coerced } = coerceVariables(schema, operation, variableValues)
     const plan = coerced && planOf({ schema, document }, operation, coerced)
     if (!plan || plan.unplanned) return

@@ -8,7 +8,7 @@ import { once } from '../../query/listed.ts'
 import { readCustomTypes } from '../../store/accounts/custom-fields.ts'
 import { countRecordsOfEach, listRecordsOfEach } from '../../store/records/records.ts'
 import { resolveCredential, resolveScope, type Scope } from '../auth/caller.ts'
-import { backendOf, type GraphContext } from './builder.ts'
+import { type GraphContext, keyCallerOf } from './builder.ts'
 import { type RecordList, toRecordList } from './connections.ts'
 import { type ListArguments, readListArguments } from './inputs.ts'
 
@@ -22,7 +22,7 @@ export const readListRequest = async (
   { credentialId, credentialIds, userId, ...listArguments }: ListArguments & Scope,
 ): Promise<ListRequest> => {
   const scope = { credentialId, credentialIds, userId }
-  const credentials = await resolveScope(context.access, backendOf(context), scope)
+  const credentials = await resolveScope(context.access, keyCallerOf(context), scope)
   context.loaders.allow(credentials)
   const ids = credentials.map(({ id }) => id)
   return readListOf(context, resource, ids, listArguments)
@@ -55,7 +55,7 @@ export const readRecordId = async (
   resource: Resource,
   { credentialId, id }: { readonly credentialId: string; readonly id: string },
 ): Promise<string> => {
-  const credential = await resolveCredential(context.access, backendOf(context), credentialId)
+  const credential = await resolveCredential(context.access, keyCallerOf(context), credentialId)
   context.loaders.allow([credential])
   return resolveId(credential.id, resource.topic, checkText('id', id))
 }
@@ -94,7 +94,7 @@ export const loadRecordsOf = (
   credentialId: string,
   args: ListArguments & StalenessArgument,
 ): Promise<RecordList> => {
-  backendOf(context)
+  keyCallerOf(context)
   const { database, loaders } = context
   const { maxStalenessSeconds, ...listArguments } = args
   const what = JSON.stringify(['records', resource.topic, args])
@@ -127,7 +127,7 @@ export const findNode = async (context: GraphContext, id: string): Promise<Node 
   const location = routeOf(id.toLowerCase())
   const resource = location && context.catalogue.findByTag(location.tag)
   if (!resource) return undefined
-  const { environmentId } = backendOf(context)
+  const { environmentId } = keyCallerOf(context)
   const credential = await context.access.credentialByRoute(location.route)
   if (credential?.environmentId !== environmentId) return undefined
   context.loaders.allow([credential])

@@ -36,7 +36,7 @@ export interface GraphQLOptions extends ConnectionLimits {
   /** Undefined: GraphiQL fills in nothing. */
   readonly prefill: Prefill | undefined
   /** Sends an error with its status and headers. `body` has the error format of the transport. */
-  readonly refuse: (
+  readonly sendRejection: (
     request: FastifyRequest,
     reply: FastifyReply,
     error: ApiError,
@@ -118,7 +118,8 @@ const eventStream = (connections: Connections, source: EventSource): Readable =>
 
 /** Adds GraphQL to the server. */
 export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): void => {
-  const { context, log, admission, bodies, trustedProxies, graphiql, prefill, refuse } = options
+  const { context, log, admission, bodies, trustedProxies, graphiql, prefill, sendRejection } =
+    options
   const { onOperation, trustedDocuments } = options
   const graph = createGraphServer({ context, graphiql, prefill, trustedDocuments, onOperation })
   const connections = createConnections(context.access, options)
@@ -166,7 +167,7 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
       const { error } = reported
       const { code, message, details } = error
       const extensions = { code, requestId: request.id, ...(details.length > 0 && { details }) }
-      return refuse(request, reply, error, { errors: [{ message, extensions }] })
+      return sendRejection(request, reply, error, { errors: [{ message, extensions }] })
     })
     // GraphiQL loads its page and the schema without a key.
     const callerOf = async (request: FastifyRequest): Promise<Caller | undefined> =>

@@ -5,7 +5,6 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import type { ApiContext } from '../context.ts'
 import type { Prefill } from '../http/prefill.ts'
 import { noteCredentials } from '../request-origin.ts'
-import { createAdmissionRules, useAdmission } from './admission.ts'
 import type { GraphContext, GraphRequest } from './builder.ts'
 import { useCompilation } from './compilation.ts'
 import { createOperationCount, type OperationFacts } from './count-operations.ts'
@@ -14,6 +13,7 @@ import { toGraphQLError, tooComplex } from './error-form.ts'
 import { createGraphiQL } from './graphiql.ts'
 import { MAX_ALIASES, MAX_DEPTH, MAX_DIRECTIVES, MAX_TOKENS } from './limits.ts'
 import { createLoaders } from './loaders.ts'
+import { createOperationRules, useOperationRules } from './operation-rules.ts'
 import { useOperationSpans } from './operation-spans.ts'
 import { createPlans, usePlans } from './plan/plans.ts'
 import { createPlannedRequests } from './planned-requests.ts'
@@ -84,7 +84,7 @@ export const createGraphServer = ({
   const schema = buildSchema(context.catalogue)
   const documents = createDocuments()
   const findText = createFindText(trustedDocuments)
-  const findRefusal = createAdmissionRules(schema, graphiql)
+  const findRejection = createOperationRules(schema, graphiql)
   const planOf = createPlans(context.catalogue)
   const counts = onOperation && createOperationCount(onOperation)
   const createContext = ({
@@ -130,7 +130,7 @@ export const createGraphServer = ({
         costLimit: { enabled: false },
       }),
       ...(counts ? [counts.describe] : []),
-      useAdmission(findRefusal),
+      useOperationRules(findRejection),
       useCompilation(),
       usePlans(planOf),
       useStreams(),
@@ -144,7 +144,7 @@ export const createGraphServer = ({
     schema,
     findDocument: documents.find,
     createContext,
-    findRefusal,
+    findRejection,
     planOf,
     onOperation,
   })

@@ -6,7 +6,7 @@ import type { SocketSender } from './wire.ts'
 
 export interface SocketState {
   readonly requestId: string
-  /** The address by which connections are limited. */
+  /** The address that the connection limit counts. */
   readonly address: string
   /** The client's own address. */
   readonly clientAddress: string

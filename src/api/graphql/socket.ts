@@ -42,7 +42,7 @@ export interface GraphSockets {
 
 const INIT_TIMEOUT_MS = 3000
 const PING_MS = 12_000
-/** Time for the client to respond to a Close frame. Part of the 5 s in which a revoked key's connections must close. */
+/** Time for the client to respond to a Close frame: a part of the 5 s limit for the connections of a revoked key. */
 const CLOSING_MS = 1000
 const MAX_MESSAGE_BYTES = 256 * 1024
 const MAX_SUBSCRIPTIONS = 100
@@ -157,9 +157,9 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
           )
         return true
       } catch (error) {
-        const refused = toSocketRejection(error)
-        if (refused !== undefined) {
-          extra.socket.close(refused.closeCode, refused.message)
+        const rejection = toSocketRejection(error)
+        if (rejection !== undefined) {
+          extra.socket.close(rejection.closeCode, rejection.message)
           return true
         }
         // `fail` handles unexpected errors, such as an unavailable database.

@@ -18,7 +18,7 @@ import {
   readTopics,
   toChangeResponse,
 } from '../change-response.ts'
-import { type Builder, backendOf, type GraphContext } from './builder.ts'
+import { type Builder, type GraphContext, keyCallerOf } from './builder.ts'
 import { type BatchStream, type ChangeEvent, createBatchStream } from './event-stream.ts'
 import type { RecordType } from './fields.ts'
 import type { GraphRecord } from './loaders.ts'
@@ -107,7 +107,7 @@ const follow = async (
   readCredentials: ReadCredentials,
   { topics, after, matcher, ...scope }: FollowRequest,
 ): Promise<BatchStream<ChangeEvent>> => {
-  const caller = backendOf(context)
+  const caller = keyCallerOf(context)
   const position = readAfter(after)
   const credentials = await readCredentials(context, caller, scope)
   const changes = context.subscriptions.subscribe({
@@ -159,7 +159,7 @@ export const createSubscriptionFields = ({
   const toEventResponse = (
     { change: event }: ChangeEvent,
     context: GraphContext,
-  ): Promise<ChangeResponse> => toChangeResponse(context, backendOf(context), event)
+  ): Promise<ChangeResponse> => toChangeResponse(context, keyCallerOf(context), event)
 
   /** `AccountingVendorChange`. */
   const recordChange = (resource: Resource) =>

@@ -7,7 +7,7 @@ import { ApiError, invalidParameter } from '../../errors.ts'
 export interface TrustedDocuments {
   /** The texts of the documents by their ids, which mostly are hashes of the texts. */
   readonly texts: ReadonlyMap<string, string>
-  /** Whether all other documents are refused. */
+  /** Whether all other documents are rejected. */
   readonly isRequired: boolean
 }
 

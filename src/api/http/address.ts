@@ -1,4 +1,4 @@
-/** The client address of a request, by which unauthenticated callers are rate-limited. */
+/** The client address of a request: the rate-limit subject of unauthenticated callers. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'

@@ -1,4 +1,4 @@
-/** A span for each request, in which its hooks and its handler run. */
+/** A span for each request; its hooks and its handler run inside it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isTracing, type Span, startSpan } from '../../tracing.ts'
 import { loggedPath } from './redaction.ts'

@@ -33,7 +33,7 @@ export interface Authorizations {
       }
     | undefined
   >
-  /** Continues the authorization to which an app returns, once. `cookieName`: the cookie to delete. */
+  /** Continues an authorization after the app's redirect, once. `cookieName`: the cookie to delete. */
   complete(
     parameters: URLSearchParams,
     readCookie: (name: string) => string | undefined,

@@ -74,7 +74,7 @@ const budget = defineShape({
   },
 })
 
-/** The limits that a caller sees: an end user none that counts the requests of others. */
+/** The limits that a caller sees. An end user sees no limit that counts the requests of others. */
 const visibleTo = ({ kind }: Caller, { windows, scopes, pauseKey }: CountedLimits) => {
   const isVisible = ({ scope }: { readonly scope: LimitScope }): boolean =>
     kind === 'key' || scope !== 'app'

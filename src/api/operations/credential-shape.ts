@@ -1,4 +1,4 @@
-/** The shape in which operations return a credential. */
+/** The shape of a credential in the results of operations. */
 import { methodOf } from '../../definition/authenticate.ts'
 import {
   boolean,

@@ -123,10 +123,10 @@ const readTopic = ({ connectors }: CallContext, appName: string, topic: string):
 const readCredentialId = async (
   { access, caller }: CallContext,
   appName: string,
-  given: string | null | undefined,
+  credentialId: string | null | undefined,
 ): Promise<string | null> => {
-  if (given == null) return null
-  const credential = await resolveCredential(access, caller, given)
+  if (credentialId == null) return null
+  const credential = await resolveCredential(access, caller, credentialId)
   if (credential.app === appName) return credential.id
   throw invalidParameter('credentialId', `a credential of ${appName}`)
 }

@@ -8,7 +8,7 @@ import { httpMethod } from '../enumerations.ts'
 import { defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 
-const answer = defineShape({
+const passthroughResponse = defineShape({
   name: 'PassthroughResponse',
   doc: 'The unchanged response of the app.',
   fields: {
@@ -112,7 +112,7 @@ export const passthroughOperations = [
       body: json('The body, sent as JSON. Not allowed with GET.'),
       headers: json('Additional headers. The service adds those of the credential.'),
     },
-    response: { payloadField: 'response', value: object(answer, 'The response.') },
+    response: { payloadField: 'response', value: object(passthroughResponse, 'The response.') },
     errors: [
       'CREDENTIAL_NOT_FOUND',
       'NOT_SUPPORTED',

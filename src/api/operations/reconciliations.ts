@@ -162,8 +162,15 @@ export const reconciliationOperations = [
       input: { ...exampleInput, resource: 'commerce/orders' },
       result: {
         ...exampleReconciliation,
-        ...{ state: 'waiting', startedAt: null, finishedAt: null, storedRecords: null },
-        ...{ appRecords: null, created: 0, updated: 0, unlisted: null, differences: [] },
+        state: 'waiting',
+        startedAt: null,
+        finishedAt: null,
+        storedRecords: null,
+        appRecords: null,
+        created: 0,
+        updated: 0,
+        unlisted: null,
+        differences: [],
       },
     },
     run: async (context, { resource: topic, ...path }) => {

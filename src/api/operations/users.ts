@@ -37,7 +37,7 @@ export const requireUser = async (
   return found.userId
 }
 
-/** An environment, and the end user to which a request is limited. */
+/** An environment, and the only end user whose objects a request may access. */
 export interface RequestScope {
   readonly environmentId: string
   /** Undefined: all end users. */

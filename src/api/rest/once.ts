@@ -30,7 +30,7 @@ export const respondIdempotently = async (
   const { method, url, body, headers } = request
   const {
     status,
-    body: kept,
+    body: stored,
     replayed,
   } = await runIdempotently(
     idempotencyStore,
@@ -50,7 +50,7 @@ export const respondIdempotently = async (
   )
   reply.type(JSON_TYPE)
   if (replayed) reply.header('idempotency-replayed', 'true')
-  if (status === 200) return send(kept)
+  if (status === 200) return send(stored)
   reply.code(status)
-  return kept
+  return stored
 }

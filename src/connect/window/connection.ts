@@ -10,7 +10,7 @@ export interface Connection {
   readonly back: (() => void) | undefined
 }
 
-/** The ways to make the connection: an account is connected again in the way in which it was. */
+/** The ways to make the connection: an account is connected again in the same way. */
 export const methodsOf = ({
   app: { methods },
   credential,

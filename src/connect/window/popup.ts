@@ -1,4 +1,4 @@
-/** The window in which an end user signs in to an app. */
+/** The popup window for signing in to an app. */
 
 const SIZE = 'popup,width=560,height=720'
 

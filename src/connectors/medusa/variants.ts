@@ -94,7 +94,9 @@ const changedPrices = (input: InputVariant, raw: RawVariant, currency: string): 
   const others = (raw.prices ?? [])
     .filter((price) => price !== present && !price.price_list_id)
     .map(({ id, currency_code, amount: unchanged, rules = {} }) => ({
-      ...{ id, currency_code, amount: unchanged },
+      id,
+      currency_code,
+      amount: unchanged,
       ...(Object.keys(rules).length > 0 && { rules }),
     }))
   return {

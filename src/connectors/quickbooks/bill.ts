@@ -10,7 +10,7 @@ import { DEPARTMENT, trackingOf } from './tracking.ts'
 import { billing, difference, documentState, linkedTo, statusOf, taxOf } from './transaction.ts'
 import { collection } from './writer.ts'
 
-/** The purchase orders to which a bill or its lines are linked. */
+/** The purchase orders linked to a bill or its lines. */
 const purchaseOrdersOf = ({ LinkedTxn, Line }: Values): readonly unknown[] => {
   const links = [LinkedTxn, ...entriesOf(Line).map((line) => line.LinkedTxn)].flatMap(entriesOf)
   const ids = links.filter(({ TxnType }) => TxnType === 'PurchaseOrder').map(({ TxnId }) => TxnId)

@@ -1,7 +1,7 @@
 /** Countries in addresses: free text in QuickBooks, often a code of three letters (NOTES "countries"). */
 import { countryCodes } from '../../resources/country-codes.ts'
 
-/** The codes of ISO 3166-1 with three letters, and those with two. */
+/** Pairs of ISO 3166-1 codes: `alpha-3:alpha-2`. */
 const ALPHA_3 = `
   ABW:AW AFG:AF AGO:AO AIA:AI ALA:AX ALB:AL AND:AD ARE:AE ARG:AR ARM:AM ASM:AS ATA:AQ ATF:TF
   ATG:AG AUS:AU AUT:AT AZE:AZ BDI:BI BEL:BE BEN:BJ BES:BQ BFA:BF BGD:BD BGR:BG BHR:BH BHS:BS
@@ -35,7 +35,7 @@ const english = new Intl.DisplayNames('en', { type: 'region' })
 
 const byName = new Map(countryCodes.map((code) => [english.of(code)?.toUpperCase(), code]))
 
-/** The two-letter code of a country: of such a code, one of three letters, or the English name; null for other texts. */
+/** The two-letter code of a country, from its two- or three-letter code or its English name; null for other texts. */
 export const countryCode = (text: unknown): string | null => {
   const name = String(text).trim().toUpperCase()
   if (countryCodes.includes(name)) return name

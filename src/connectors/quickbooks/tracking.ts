@@ -41,7 +41,7 @@ export const trackingCategories: ResourceConnector = {
 
 const refOf = ({ name }: Entity): string => `${name}Ref`
 
-/** The remote ids of the categories to which an object refers. */
+/** The remote ids of the categories of an object. */
 export const categoriesIn = (object: unknown, entities: readonly Entity[]): readonly string[] =>
   entities.flatMap((entity) => {
     const { value } = valuesOf(valuesOf(object)[refOf(entity)])

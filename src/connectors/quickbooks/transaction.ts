@@ -22,7 +22,7 @@ export const transaction = {
 } as const
 
 /**
- * The side effects of a write: the transactions to which its lines are linked, whose balance or status it changes.
+ * The side effects of a write: the transactions linked to its lines; it changes their balance or status.
  * @param topics by the type in `LinkedTxn`
  */
 export const linkedTo =

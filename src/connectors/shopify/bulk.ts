@@ -117,7 +117,7 @@ const groupsIn = (response: AppResponse, { type, part, media }: Collection): rea
   return groups
 }
 
-/** The record in the form in which pages show it. */
+/** The record in the form of a page. */
 const recordOf = ({ record, media, parts }: Group, collection: Collection): Values => ({
   ...record,
   ...(collection.media && { media: { nodes: media.slice(0, MAX_MEDIA) } }),

@@ -18,7 +18,7 @@ const collection: Collection = {
     defaultEmailAddress { emailAddress } defaultPhoneNumber { phoneNumber }`,
 }
 
-/** The mapping of customers. Without approval for protected data, Shopify refuses the query (NOTES "access"). */
+/** The mapping of customers. Without approval for protected data, Shopify rejects the query (NOTES "access"). */
 export const mapping = defineMapping(customer, {
   remoteId: 'id',
   firstName: 'firstName',

@@ -8,7 +8,7 @@ import { shopName } from './shop.ts'
 /** The name of the limit, which failures refer to. */
 export const POINTS = 'points'
 
-// Shopify refuses a query that costs more.
+// Shopify rejects a query that costs more.
 const MAX_COST = 1000
 const MUTATION_COST = 10
 // The bucket of each plan refills in 20 seconds: 2,000 points at 100 points per second.

@@ -46,7 +46,7 @@ export const connector = defineConnector({
         'write_merchant_managed_fulfillment_orders',
       ],
       scopeSeparator: ',',
-      // Otherwise the token never expires, which Shopify refuses for public apps from 2027 on (NOTES "tokens").
+      // Otherwise the token never expires, which Shopify rejects for public apps from 2027 on (NOTES "tokens").
       tokenParameters: { expiring: '1' },
       refresh: 'rotating',
       // Until the new refresh token is used, at most 30 days.

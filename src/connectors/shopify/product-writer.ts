@@ -37,7 +37,7 @@ const newVariantInput = (variant: JsonObject): JsonObject => ({
   ...variantInput(variant),
 })
 
-/** The options that some variants have, with their values, in the order in which they occur. */
+/** The options that some variants have, with their values, in the order of the variants. */
 const productOptions = (variants: readonly JsonObject[]): readonly JsonObject[] => {
   const chosen = variants.flatMap(({ optionValues }) => objectsIn(optionValues))
   return [...Map.groupBy(chosen, ({ optionName }) => optionName)].map(([name = null, values]) => ({

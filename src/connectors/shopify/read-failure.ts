@@ -38,7 +38,7 @@ const readErrors = (response: AppResponse): AppFailure | undefined => {
   return failure && field !== undefined ? { ...failure, kind: 'refused', field } : failure
 }
 
-/** The arguments of mutations, with which the paths of user errors start. `trackingInfoInput` has other parts here. */
+/** The arguments of mutations: the paths of user errors start with them. `trackingInfoInput` has other parts here. */
 const ARGUMENTS: readonly string[] = ['input', 'order', 'product', 'fulfillment']
 
 /** The path of a user error in the body of a write: `['input', 'email']` is `email`. */

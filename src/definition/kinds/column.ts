@@ -10,7 +10,7 @@ export interface KindColumn {
   /** The SQL expression of a value's JSON text, from the SQL expression of the value; SQL null for null. */
   jsonText(value: string): string
   /**
-   * The value in the JSON in which records are sent to PostgreSQL; its text equals that of `jsonText`. If
+   * The value in the JSON of records for PostgreSQL; its text equals that of `jsonText`. If
    * absent, the normalized value is sent.
    */
   readonly toJson?: (normal: unknown) => unknown

@@ -1,9 +1,9 @@
-/** The keys by which aggregates group records: the value of a field, or the day, month or year of a time. */
+/** The grouping keys of aggregates: the value of a field, or the day, month or year of a time. */
 import type { JsonSchema } from '../json.ts'
 import { textColumn } from './column.ts'
 import type { Field, GraphqlType } from './kind.ts'
 
-/** A key by which records are grouped. */
+/** A grouping key. */
 export interface Grouping {
   /** Added to the name of the field. */
   readonly suffix: '' | 'Day' | 'Month' | 'Year'
@@ -52,7 +52,7 @@ const valueGrouping = ({ kind }: Field): Grouping => {
   }
 }
 
-/** The keys by which records can be grouped by a field. */
+/** The grouping keys of a field. */
 export const groupingsOf = (field: Field): readonly Grouping[] => {
   const { groupedBy } = field.kind
   if (groupedBy === undefined) return []

@@ -87,7 +87,7 @@ export interface ReferenceTarget {
 export interface InputReference {
   readonly path: string
   readonly target: string
-  readonly given: string
+  readonly value: string
   /** Text fields of the target whose value is accepted instead of an id. */
   readonly names: readonly string[]
 }

@@ -44,8 +44,8 @@ const kindOf = <Value>(reference: ReferenceTarget): Kind<Value | null, string> =
     normalize: (value, { credentialId }) => idOf(value, credentialId, target),
     input: idInput,
     // Safe: the input schema has validated an identifier.
-    mapReferences: (given, path, replace) =>
-      replace({ path, target, given: given as string, names: embeds ?? [] }),
+    mapReferences: (value, path, replace) =>
+      replace({ path, target, value: value as string, names: embeds ?? [] }),
     reference,
     ...(embeds && { fields: embeddedFields(embeds) }),
     filter: {

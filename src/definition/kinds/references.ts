@@ -20,8 +20,8 @@ const kindOf = (reference: ReferenceTarget): Kind<readonly string[]> => {
     input: listInput(idInput, 'a list of identifiers'),
     // Safe: the input schema has validated a list of identifiers.
     mapReferences: (ids, path, replace) =>
-      (ids as readonly string[]).map((given, index) =>
-        replace({ path: `${path}[${index}]`, target, given, names: [] }),
+      (ids as readonly string[]).map((value, index) =>
+        replace({ path: `${path}[${index}]`, target, value, names: [] }),
       ),
     reference,
     graphql: { scalar: 'ID' },

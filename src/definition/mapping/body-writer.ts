@@ -16,7 +16,7 @@ import { type BodyOptions, buildBody, writableFields } from './write.ts'
 
 /** How a record is read, also after each write. */
 type Reading =
-  /** `create` and `update` return the record in the form in which a listing shows it. */
+  /** `create` and `update` return the record in the form of a listing. */
   | { readonly get: ResourceWriter['get']; readonly readMany?: never }
   /** Records are read by their ids: `create` returns the id, the result of `update` is ignored. */
   | { readonly get?: never; readonly readMany: ReadMany }

@@ -1,4 +1,4 @@
-/** What a request body changes, for apps that refuse, or notice, fields without a change. */
+/** What a request body changes, for apps that reject, or notice, fields without a change. */
 import type { Json } from '../json.ts'
 import { matchesJson } from '../matching.ts'
 import { isObject } from '../value.ts'

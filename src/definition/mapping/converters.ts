@@ -53,7 +53,7 @@ export const atLeast = (least: number, path: string): Converter => ({
 
 /**
  * A field of the record that a write sets only if it changes, and of an object only the parts that do, for apps that
- * refuse, or act upon, a value that they have already.
+ * reject, or act upon, a value that they have already.
  */
 export const onlyChanges = (source: Source): Converter => {
   const converter = from(source)

@@ -176,7 +176,7 @@ const checkRemoteFields = (
   }
 }
 
-/** The write for which a body is built. */
+/** The write that the body is for. */
 export interface BodyOptions {
   /** The subject of error messages: `The sandbox`. */
   readonly app: string

@@ -12,21 +12,21 @@ import { type Values, valuesOf } from '../raw-values.ts'
 import type { Steps } from '../steps.ts'
 import { around, cursorsOf, inner, type ListStart, mapCursors, memberOf } from './pager.ts'
 
-/** A page that may have a token with which the next listing starts. */
+/** A page that may have a token for the start of the next listing. */
 type TokenPage = ListPage & { readonly token?: Json }
 
 /** Returns the token of an earlier page with the last page, where the engine expects it. */
 const withLastToken = (pager: Pager): Pager => {
-  const isKept = (position: ListPosition) => memberOf(position.cursor, 'token') !== undefined
+  const hasToken = (position: ListPosition) => memberOf(position.cursor, 'token') !== undefined
   return {
-    listRequest: (position) => pager.listRequest(isKept(position) ? inner(position) : position),
+    listRequest: (position) => pager.listRequest(hasToken(position) ? inner(position) : position),
     readList: (response, position) => {
-      const at = isKept(position) ? inner(position) : position
+      const at = hasToken(position) ? inner(position) : position
       const page: TokenPage = pager.readList(response, at)
       const { token = memberOf(position.cursor, 'token'), ...rest } = page
       if (token === undefined) return page
-      const kept = mapCursors(rest, (cursor) => around({ token }, cursor))
-      return rest.next === undefined ? { ...kept, token } : kept
+      const withToken = mapCursors(rest, (cursor) => around({ token }, cursor))
+      return rest.next === undefined ? { ...withToken, token } : withToken
     },
   }
 }
@@ -183,7 +183,7 @@ export function* readAll(pager: Pager, context?: unknown): Steps<readonly unknow
   return found
 }
 
-/** The first record of a pager for which a condition holds; undefined if there is none. It reads no further pages. */
+/** The first record of a pager that meets a condition; undefined if none does. It reads no further pages. */
 export function* findIn(
   pager: Pager,
   holds: (record: unknown) => boolean,

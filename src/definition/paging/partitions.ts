@@ -18,7 +18,7 @@ import {
 
 /** The facts of a listing in partitions. */
 export interface PartitionFacts<Partition extends Json> {
-  /** The partitions with which the listing starts: at least one. */
+  /** The partitions at the start of the listing: at least one. */
   first(start: ListStart): readonly Partition[]
   pagerOf(partition: Partition): Pager
   /**
@@ -36,7 +36,7 @@ export const partitionedPages = <Partition extends Json>({
   pagerOf,
   divide,
 }: PartitionFacts<Partition>): Pager => {
-  /** The partition at a position, the position in it, and the others with which the listing starts there. */
+  /** The partition at a position, the position in it, and the other partitions of the start. */
   const find = (position: ListPosition) => {
     const { cursor, ...start } = position
     // Safe: only this pager creates cursors with this member.

@@ -28,13 +28,13 @@ import { toAppError } from '../exchange-failure.ts'
 import { createReasonRedactor } from '../read-response.ts'
 import { readTokenFailure } from './token-failure.ts'
 
-/** The OAuth client with which this service authenticates at the token endpoint. */
+/** The OAuth client of this service at the token endpoint. */
 export interface TokenClient {
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** The credential for which tokens are requested. */
+/** The credential that the tokens are for. */
 export interface TokenSubject<Method> {
   readonly connector: Pick<Connector, 'app' | 'name'>
   readonly method: Method
@@ -192,20 +192,20 @@ export const createTokenEndpoint = ({ exchange, nowMs }: TokenEndpointOptions): 
       }: { readonly headers: Record<string, string>; readonly body: URLSearchParams },
     ): Promise<Response> => {
       const outgoing = { method: 'POST', url: new URL(href), headers, body: body.toString() }
-      const answer = await exchange.send(outgoing, signal)
+      const httpResponse = await exchange.send(outgoing, signal)
       try {
-        const object = readObject(answer)
-        const failure = readTokenFailure(answer, object, facts, redact)
+        const object = readObject(httpResponse)
+        const failure = readTokenFailure(httpResponse, object, facts, redact)
         if (failure) throw failure
         return Response.json(relevantMembers(object ?? {}))
       } finally {
-        answer.release()
+        httpResponse.release()
       }
     }
     try {
       const all = { ...method.tokenParameters, ...parameters }
       const oauthClient = { client_id: clientId }
-      const answer = await genericTokenEndpointRequest(
+      const httpResponse = await genericTokenEndpointRequest(
         server,
         oauthClient,
         authenticate,
@@ -217,7 +217,7 @@ export const createTokenEndpoint = ({ exchange, nowMs }: TokenEndpointOptions): 
           [customFetch]: send,
         },
       )
-      const response = await processGenericTokenEndpointResponse(server, oauthClient, answer)
+      const response = await processGenericTokenEndpointResponse(server, oauthClient, httpResponse)
       const { access_token: accessToken, refresh_token: refreshToken = before?.refreshToken } =
         response
       const lifetimeSeconds = response.expires_in ?? method.defaultLifetimeSeconds

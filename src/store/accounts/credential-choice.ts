@@ -36,8 +36,8 @@ const disconnectedApps = (
   own: readonly OwnCredential[],
   choice: CredentialChoice,
 ): readonly string[] => {
-  const kept = appsOf(own, choice.credentialIds)
-  return choice.chosenApps.filter((app) => !kept.includes(app))
+  const connected = appsOf(own, choice.credentialIds)
+  return choice.chosenApps.filter((app) => !connected.includes(app))
 }
 
 /** Replaces the chosen credentials. Apps whose credential was deleted stay chosen. */

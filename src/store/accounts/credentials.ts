@@ -160,7 +160,13 @@ export const readCredential = async (
   const values = openValues(vault, row)
   const context = storedContext(row)
   return {
-    ...{ id: row.id, environmentId, app, label, method, values, tokens },
+    id: row.id,
+    environmentId,
+    app,
+    label,
+    method,
+    values,
+    tokens,
     ...(customFields && { customFields: customFieldsByTopic(customFields) }),
     ...(context && { context }),
   }

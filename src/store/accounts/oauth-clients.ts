@@ -28,7 +28,7 @@ export interface OAuthClientSummary {
 export interface OAuthClient {
   readonly clientId: string
   readonly clientSecret: string
-  /** The secret with which the app signs its webhooks; null or undefined: the client secret. */
+  /** The app's signing secret of webhooks; null or undefined: the client secret. */
   readonly webhookSecret?: string | null
   /** Null: those that the connector declares. */
   readonly scopes: readonly string[] | null

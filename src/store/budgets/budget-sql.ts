@@ -28,7 +28,7 @@ export interface WantedRow {
   /** The declared maximum: of a window, or of a scope's requests in flight. */
   readonly max: number | null
   readonly cost?: number
-  /** The bucket in which a request was counted. */
+  /** The bucket that counted a request. */
   readonly spentBucket?: number
   readonly extraCost?: number
   readonly used?: number | null

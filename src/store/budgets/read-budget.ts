@@ -52,7 +52,7 @@ export const readBudget = async (
       (SELECT array_agg(spent ORDER BY place) FROM (
         SELECT (i - 1) % ${raw(String(PLACES))} AS place, sum(v)::integer AS spent
         FROM unnest(s.spent) WITH ORDINALITY AS u(v, i) GROUP BY 1) AS p) AS places,
-      -- The latest bucket in which something was spent leaves the period last.
+      -- The latest bucket with a spent cost leaves the period last.
       (SELECT (s.bucket + s.buckets - min((i - 1) / ${raw(String(PLACES))})) * s."bucketMs"
         FROM unnest(s.spent) WITH ORDINALITY AS u(v, i) WHERE v > 0) AS "resetMs",
       coalesce(paused_ms, 0) AS "pausedMs",

@@ -13,7 +13,7 @@ import { temporaryFailureOf } from './temporary-failure.ts'
 export interface LockLimits {
   /** Time that one statement waits for a lock. Later users of the table queue behind it. */
   readonly lockTimeoutMs: number
-  /** Pause between two attempts, in which other transactions proceed. It doubles from the first to the longest. */
+  /** Pause between two attempts; other transactions proceed meanwhile. It doubles from the first to the longest. */
   readonly firstPauseMs: number
   readonly longestPauseMs: number
   /** Time for all attempts of one migration. */

@@ -50,7 +50,7 @@ const SEQUENCES = `
 const query = async <Row extends object>(client: Client, sql: string): Promise<Row[]> =>
   (await client.query<Row>(sql)).rows
 
-/** In an order in which the rows that a row references are copied before it. */
+/** Ordered so that the rows that a row references are copied before it. */
 const inOrderOfReferences = (tables: readonly Table[]): readonly Table[] => {
   const sorted = new Map<string, Table>()
   while (sorted.size < tables.length) {

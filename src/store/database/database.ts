@@ -59,7 +59,7 @@ const MAX_PREPARED_STATEMENTS = 1000
 const MAX_PREPARED_CHARACTERS = 3_000_000
 
 /**
- * Prefix of a statement for which PostgreSQL creates a custom plan on each execution. A generic plan would have
+ * Prefix that makes PostgreSQL create a custom plan on each execution of a statement. A generic plan would have
  * to scan every partition.
  */
 export const CUSTOM_PLAN = '/* custom plan */'

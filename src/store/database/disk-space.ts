@@ -55,7 +55,7 @@ export const createDiskSpaceWatch = ({ database, log }: DiskSpaceWatchOptions): 
     note: (sqlState) => {
       if (sqlState !== DISK_FULL || isFull) return
       isFull = true
-      log.warn({}, 'the disk of the database is full: writes are refused until there is space')
+      log.warn({}, 'the disk of the database is full: writes are rejected until there is space')
     },
     start: repeater.start,
     stop: repeater.stop,

@@ -26,7 +26,7 @@ export interface Lease<Key extends LeaseKey = LeaseKey> {
 /** A table whose rows are leased. */
 export interface LeaseTable<Key extends LeaseKey> {
   readonly name: string
-  /** Column and SQL type of each part of the primary key, in the order in which statements lock rows. */
+  /** Column and SQL type of each part of the primary key, in the lock order of statements. */
   readonly key: { readonly [Name in keyof Key & string]: readonly [column: string, type: string] }
   /**
    * Whether rows have a column `due_at`: when the next process may acquire them. It equals the expiry while a

@@ -1,4 +1,4 @@
-/** The addresses to which apps deliver webhooks. */
+/** The addresses that apps deliver webhooks to. */
 import { Prisma } from '@prisma/client'
 import { isUuid } from '../../definition/identity.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -77,7 +77,7 @@ export const deleteEndpoints = async (
     WITH locked AS MATERIALIZED (
       SELECT s.id FROM inbound_subscriptions s
       WHERE s.credential_id = ANY (${credentialIds}::uuid[])
-      -- The order in which renewals lock them, which prevents deadlocks.
+      -- The lock order of renewals: prevents deadlocks.
       ORDER BY s.id FOR UPDATE OF s
     )
     DELETE FROM inbound_subscriptions s USING locked l WHERE s.id = l.id`)

@@ -124,7 +124,7 @@ const lastOfEach = (records: readonly RecordLine[]): string[] => [
 
 /**
  * Locks one credential's records of one resource until the transaction ends, so that the log lists a record's
- * changes in the order in which they happened.
+ * changes, oldest first.
  */
 export const lockRecords = async (
   transaction: Transaction,

@@ -1,5 +1,5 @@
 /**
- * The text format in which records are sent to PostgreSQL: one line of JSON each. PostgreSQL parses the line
+ * The text format of records for PostgreSQL: one line of JSON each. PostgreSQL parses the line
  * into columns and stores its beginning as the document, so it need not build the document field by field.
  */
 import type { Column } from '../../definition/column.ts'

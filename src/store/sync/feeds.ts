@@ -13,7 +13,7 @@ import { IS_COVERED, IS_FEED, type SyncKey } from './sync-key.ts'
 
 const { sql } = Prisma
 
-/** Locks sync states in the order in which renewals lock them, which prevents deadlocks. */
+/** Locks sync states in the order of renewals, which prevents deadlocks. */
 const locked = (credentialId: string, topics: readonly string[]): Prisma.Sql => sql`
   SELECT s.credential_id, s.topic FROM sync_states s
   WHERE s.credential_id = ${credentialId}::uuid AND s.topic = ANY (${topics}::text[])

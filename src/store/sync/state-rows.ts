@@ -42,7 +42,7 @@ export const deleteStates = async (
     WITH held AS MATERIALIZED (
       SELECT s.credential_id, s.topic FROM sync_states s
       WHERE s.credential_id = ANY (${credentialIds}::uuid[])
-      -- The order in which renewals lock them, which prevents deadlocks.
+      -- The lock order of renewals: prevents deadlocks.
       ORDER BY s.credential_id, s.topic FOR UPDATE OF s
     )
     DELETE FROM sync_states s USING held h

@@ -25,7 +25,7 @@ const updateStates = (
     WITH locked AS MATERIALIZED (
       SELECT s.credential_id, s.topic FROM sync_states s
       WHERE s.credential_id = ${credentialId}::uuid AND ${condition}
-      -- The order in which renewals lock them, which prevents deadlocks.
+      -- The lock order of renewals: prevents deadlocks.
       ORDER BY s.credential_id, s.topic FOR UPDATE OF s
     )
     UPDATE sync_states s SET ${assignments} FROM locked l

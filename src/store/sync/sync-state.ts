@@ -17,7 +17,7 @@ export interface SyncCounts {
   readonly deleted: number
 }
 
-/** Progress of a run that has not ended, from which another process can resume it. */
+/** Progress of a run that has not ended. Another process can resume it. */
 export interface RunProgress {
   readonly listing: 'everything' | 'changes'
   /** Whether no listing has ever completed before. */
@@ -28,9 +28,9 @@ export interface RunProgress {
   /** A second listing confirms the records that the first one did not return. */
   readonly pass: 1 | 2
   readonly since: string | null
-  /** Token with which the listing of changes started; absent: by time, or everything is listed. JSON text. */
+  /** Token at the start of the listing of changes; absent: by time, or everything is listed. JSON text. */
   readonly token?: string | null
-  /** Token of the last page, with which the next listing starts, as JSON text. */
+  /** Token of the last page, for the start of the next listing, as JSON text. */
   readonly nextToken?: string | null
   /** The remote count before the listing, if one was needed. */
   readonly countBefore?: RemoteCounting

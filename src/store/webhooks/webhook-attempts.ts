@@ -33,7 +33,7 @@ export interface StoredAttempt {
   readonly answer: string | null
 }
 
-/** Attempts of a subscription, in the order in which they ended. */
+/** Attempts of a subscription, in the order of their ends. */
 export interface AttemptBatch {
   readonly subscriptionId: string
   readonly messageIds: readonly string[]

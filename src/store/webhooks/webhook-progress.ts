@@ -45,7 +45,7 @@ export interface ReplayState {
 
 export interface Checkpoint {
   readonly deliveries: readonly DeliveryState[]
-  /** In the order in which the messages of one record are sent. */
+  /** In the sending order of the messages of one record. */
   readonly retries: readonly NewRetry[]
   /** Messages that need no further attempt. */
   readonly ended: readonly Pick<MessageRetry, 'subscriptionId' | 'messageId'>[]

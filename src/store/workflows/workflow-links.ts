@@ -27,7 +27,7 @@ export const findLink = async (
 }
 
 export interface Sources {
-  /** Source records for which workflows of the installation created this record, oldest link first. */
+  /** Source records of this record: workflows of the installation created it from them. Oldest link first. */
   readonly recordIds: readonly string[]
   /** Whether an unfinished run may also have created the record, but has not saved its link yet. */
   readonly mayBeIncomplete: boolean

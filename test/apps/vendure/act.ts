@@ -1,7 +1,7 @@
 import { resultOf, type Variables } from './operation.ts'
 import type { Vendure } from './start.ts'
 
-/** One mutation of the Admin API: the value of its only root field. @throws VendureError */
+/** Sends a mutation to the Admin API. @returns the value of its only root field. @throws VendureError */
 export async function act<Result>(
   vendure: Vendure,
   mutation: string,

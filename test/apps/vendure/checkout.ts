@@ -108,14 +108,14 @@ function enterShop(vendure: Vendure) {
     async mutate(mutation: string, variables: Variables = {}): Promise<{ readonly id: string }> {
       const types = Object.keys(variables).map((name) => `$${name}: ${VARIABLE_TYPES[name]}`)
       const query = `mutation ${types.length ? `(${types.join()})` : ''} { ${mutation} }`
-      const answer = await sendOperation({
+      const response = await sendOperation({
         url: `${vendure.url}/shop-api`,
         query,
         variables,
         headers,
       })
-      if (answer.token) headers = { authorization: `Bearer ${answer.token}` }
-      return resultOf(answer.data)
+      if (response.token) headers = { authorization: `Bearer ${response.token}` }
+      return resultOf(response.data)
     },
   }
 }

@@ -1,11 +1,11 @@
 /** What passes between the connector and a portal: each case reads or writes every field of a resource. */
 import { connector } from '../../../src/connectors/hubspot/manifest.ts'
 import type { Traffic } from '../field-mutations.ts'
-import type { Fields, Scene } from './scene.ts'
+import type { Fields, Harness } from './harness.ts'
 
 export interface HubSpotCase {
   readonly name: string
-  run(scene: Scene, traffic: Traffic): Promise<unknown>
+  run(harness: Harness, traffic: Traffic): Promise<unknown>
 }
 
 const TYPES = {
@@ -85,7 +85,7 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
 const topics = Object.keys(TYPES) as readonly Topic[]
 
 /** What the portal has of its latest record of a type, with its associations. */
-const latest = ({ portal }: Scene, topic: Topic): unknown => {
+const latest = ({ portal }: Harness, topic: Topic): unknown => {
   const type = TYPES[topic]
   const { id = '', properties } = portal.list(type).at(-1) ?? {}
   const targets = ['companies', 'contacts', 'deals']
@@ -113,64 +113,64 @@ const events = [
 export const hubSpotCases: readonly HubSpotCase[] = [
   ...topics.map((topic) => ({
     name: `a listing of ${topic}`,
-    run: (scene: Scene) => scene.list(topic),
+    run: (harness: Harness) => harness.list(topic),
   })),
   ...topics.map((topic) => ({
     name: `a listing of changed ${topic}`,
-    run: (scene: Scene) => scene.list(topic, '2026-11-23T16:59:00.000Z'),
+    run: (harness: Harness) => harness.list(topic, '2026-11-23T16:59:00.000Z'),
   })),
   ...topics.map((topic) => ({
     name: `one of ${topic}`,
-    run: async (scene: Scene) => {
-      const { id } = scene.portal.list(TYPES[topic]).at(-1) ?? {}
-      return scene.get(topic, String(id))
+    run: async (harness: Harness) => {
+      const { id } = harness.portal.list(TYPES[topic]).at(-1) ?? {}
+      return harness.get(topic, String(id))
     },
   })),
   ...topics.map((topic) => ({
     name: `a new record of ${topic}`,
-    run: async (scene: Scene) => {
-      const shown = await scene.create(topic, writes[topic].create)
-      return { shown, app: latest(scene, topic) }
+    run: async (harness: Harness) => {
+      const shown = await harness.create(topic, writes[topic].create)
+      return { shown, app: latest(harness, topic) }
     },
   })),
   ...topics.map((topic) => ({
     name: `a changed record of ${topic}`,
-    run: async (scene: Scene) => {
-      const { id } = scene.portal.list(TYPES[topic]).at(-1) ?? {}
-      const shown = await scene.update(topic, String(id), writes[topic].update)
-      return { shown, app: latest(scene, topic) }
+    run: async (harness: Harness) => {
+      const { id } = harness.portal.list(TYPES[topic]).at(-1) ?? {}
+      const shown = await harness.update(topic, String(id), writes[topic].update)
+      return { shown, app: latest(harness, topic) }
     },
   })),
-  { name: 'the stages', run: (scene) => scene.list('stages') },
-  { name: 'the users', run: (scene) => scene.list('users') },
-  { name: 'the context', run: (scene) => scene.readContext() },
-  { name: 'the fields of contacts', run: (scene) => scene.describe('contacts') },
+  { name: 'the stages', run: (harness) => harness.list('stages') },
+  { name: 'the users', run: (harness) => harness.list('users') },
+  { name: 'the context', run: (harness) => harness.readContext() },
+  { name: 'the fields of contacts', run: (harness) => harness.describe('contacts') },
   {
     name: 'archived and merged contacts',
-    run: async (scene) => {
-      const { portal } = scene
+    run: async (harness) => {
+      const { portal } = harness
       const [one, two, three] = ['A', 'B', 'C'].map((lastname) =>
         String(portal.create('contacts', { lastname }).id),
       )
       portal.merge('contacts', String(one), String(two))
       portal.archive('contacts', String(three))
-      const { deleted } = await scene.list('contacts')
-      return [deleted, await scene.get('contacts', String(one))]
+      const { deleted } = await harness.list('contacts')
+      return [deleted, await harness.get('contacts', String(one))]
     },
   },
   {
     name: 'a lead of a contact that exists',
-    run: (scene) =>
-      scene.create('leads', {
+    run: (harness) =>
+      harness.create('leads', {
         ...{ leadTitle: 'Again', lastName: 'N' },
         emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'emmy@harbour.example' }],
       }),
   },
   {
     name: 'the fields of refused values',
-    run: async (scene) => [
-      await scene.refusedField('accounts', { accountName: 'A', industry: 'Lamps' }),
-      await scene.refusedField('contacts', {
+    run: async (harness) => [
+      await harness.refusedField('accounts', { accountName: 'A', industry: 'Lamps' }),
+      await harness.refusedField('contacts', {
         lastName: 'A',
         emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'emmy@harbour.example' }],
       }),

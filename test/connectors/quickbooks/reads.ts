@@ -1,6 +1,7 @@
 /** Records as listings show them: recorded ones, voided and merged ones, and the ids of each list. */
+
+import { ref } from './harness.ts'
 import { companyId, EUR, type QuickBooksCase, seed, shownAccountLine } from './records.ts'
-import { ref } from './scene.ts'
 
 const EFFECTIVE = [{ RateValue: 7, EndDate: '2025-12-31T00:00:00-08:00' }, { RateValue: 8 }]
 
@@ -26,7 +27,8 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
     'trackingCategories',
     { Id: '1', EntityType: 'Department', Name: 'Shop', Active: false, ParentRef: { value: '2' } },
     {
-      ...{ trackingCategoryName: 'Shop', trackingCategoryStatus: 'Inactive' },
+      trackingCategoryName: 'Shop',
+      trackingCategoryStatus: 'Inactive',
       trackingCategoryType: 'Department',
       parentCategoryId: ref('trackingCategories', 'Department-2'),
     },
@@ -34,7 +36,10 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
   [
     'invoices',
     {
-      ...{ Id: '1', TotalAmt: 0, Balance: 0, PrivateNote: 'Voided' },
+      Id: '1',
+      TotalAmt: 0,
+      Balance: 0,
+      PrivateNote: 'Voided',
       Line: [
         {
           DetailType: 'SalesItemLineDetail',
@@ -43,12 +48,20 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
       ],
     },
     {
-      ...{ invoiceStatus: 'Voided', invoiceState: 'VOID', memo: 'Voided' },
-      ...{ totalAmount: '0', balance: '0' },
+      invoiceStatus: 'Voided',
+      invoiceState: 'VOID',
+      memo: 'Voided',
+      totalAmount: '0',
+      balance: '0',
       lineItems: [
         {
-          ...{ ...shownAccountLine, description: null, accountId: ref('accounts', '7') },
-          ...{ totalAmount: null, exchangeRate: null, companyId, currency: 'USD' },
+          ...shownAccountLine,
+          description: null,
+          accountId: ref('accounts', '7'),
+          totalAmount: null,
+          exchangeRate: null,
+          companyId,
+          currency: 'USD',
         },
       ],
     },
@@ -57,8 +70,10 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
     'invoices',
     { Id: '1', TotalAmt: 5, Balance: 2, invoiceStatus: 'PAYMENT_FAILED' },
     {
-      ...{ invoiceStatus: 'PAYMENT_FAILED', invoiceState: 'PARTIALLY_PAID' },
-      ...{ totalAmount: '5', balance: '2' },
+      invoiceStatus: 'PAYMENT_FAILED',
+      invoiceState: 'PARTIALLY_PAID',
+      totalAmount: '5',
+      balance: '2',
     },
   ],
   [
@@ -69,7 +84,10 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
   [
     'bills',
     {
-      ...{ Id: '1', TotalAmt: 0.3, Balance: 0, TxnTaxDetail: { TotalTax: 0.1 } },
+      Id: '1',
+      TotalAmt: 0.3,
+      Balance: 0,
+      TxnTaxDetail: { TotalTax: 0.1 },
       LinkedTxn: [
         { TxnId: '8', TxnType: 'PurchaseOrder' },
         { TxnId: '9', TxnType: 'BillPaymentCheck' },
@@ -77,8 +95,12 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
       Line: [{ LinkedTxn: [{ TxnId: '7', TxnType: 'PurchaseOrder' }] }],
     },
     {
-      ...{ billStatus: 'Paid', billState: 'PAID', subTotal: '0.2', totalTaxAmount: '0.1' },
-      ...{ totalAmount: '0.3', balance: '0' },
+      billStatus: 'Paid',
+      billState: 'PAID',
+      subTotal: '0.2',
+      totalTaxAmount: '0.1',
+      totalAmount: '0.3',
+      balance: '0',
       purchaseOrderIds: [ref('purchaseOrders', '8'), ref('purchaseOrders', '7')],
     },
   ],
@@ -87,8 +109,8 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
 const mapped = recorded.map(
   ([plural, raw, expected], at): QuickBooksCase => ({
     name: `a recorded one of ${plural} (${at})`,
-    run: async (scene, { received }) => {
-      const { remoteId: _, companyId: __, ...rest } = await scene.map(plural, received(raw))
+    run: async (harness, { received }) => {
+      const { remoteId: _, companyId: __, ...rest } = await harness.map(plural, received(raw))
       return rest
     },
     expected: {
@@ -101,9 +123,9 @@ const mapped = recorded.map(
 const ended: readonly QuickBooksCase[] = [
   {
     name: 'a voided invoice and a merged customer',
-    run: async (scene) => {
-      seed(scene)
-      const { company, create, list } = scene
+    run: async (harness) => {
+      seed(harness)
+      const { company, create, list } = harness
       company.create('Customer', { DisplayName: 'Amy again', ...EUR })
       const lineItems = [{ accountingItemId: '1', unitPrice: 0.1, quantity: 3 }]
       for (const customerId of ['1', '2']) await create('invoices', { customerId, lineItems })
@@ -112,7 +134,9 @@ const ended: readonly QuickBooksCase[] = [
       const invoices = await list('invoices')
       return {
         invoices: invoices.map(({ invoiceStatus, totalAmount, customerId }) => [
-          ...[invoiceStatus, totalAmount, customerId],
+          invoiceStatus,
+          totalAmount,
+          customerId,
         ]),
         customers: (await list('customers')).map(({ remoteId }) => remoteId),
       }
@@ -143,13 +167,13 @@ const lists: readonly QuickBooksCase[] = (
   ] as const
 ).map(([plural, ids]) => ({
   name: `the lists of ${plural}`,
-  run: async (scene) => {
-    seed(scene)
+  run: async (harness) => {
+    seed(harness)
     const IncomeAccountRef = { value: '7' }
-    scene.company.create('Item', { Name: 'Group', Type: 'Category', IncomeAccountRef })
-    scene.company.create('Payment', { CustomerRef: { value: '1' }, TotalAmt: 3 })
-    const all = await scene.list(plural)
-    const changed = await scene.list(plural, '2026-11-23T18:00:00.000Z')
+    harness.company.create('Item', { Name: 'Group', Type: 'Category', IncomeAccountRef })
+    harness.company.create('Payment', { CustomerRef: { value: '1' }, TotalAmt: 3 })
+    const all = await harness.list(plural)
+    const changed = await harness.list(plural, '2026-11-23T18:00:00.000Z')
     return [all, changed].map((rows) => rows.map(({ remoteId }) => remoteId))
   },
   expected: [ids, []],

@@ -1,10 +1,10 @@
 /** The records that the cases write and expect. */
 import type { Traffic } from '../field-mutations.ts'
-import { ref, type Scene } from './scene.ts'
+import { type Harness, ref } from './harness.ts'
 
 export interface QuickBooksCase {
   readonly name: string
-  run(scene: Scene, traffic: Traffic): Promise<unknown>
+  run(harness: Harness, traffic: Traffic): Promise<unknown>
   readonly expected: unknown
 }
 
@@ -17,7 +17,11 @@ export const times = { remoteCreatedAt: TIME, remoteUpdatedAt: TIME }
 export const common = { companyId, ...times }
 
 export const sent = {
-  ...{ street1: 'Main 1', street2: 'Yard', city: 'Rome', state: 'RM', country: 'IT' },
+  street1: 'Main 1',
+  street2: 'Yard',
+  city: 'Rome',
+  state: 'RM',
+  country: 'IT',
   zipCode: '00100',
 }
 export const shownAddress = { ...sent, countrySubdivision: 'RM' }
@@ -29,7 +33,7 @@ export const numbers = [
 ]
 
 /** What the cases refer to: a customer, a vendor, a service, two classes, a department, an account. */
-export const seed = ({ company }: Scene): void => {
+export const seed = ({ company }: Harness): void => {
   company.create('Customer', { DisplayName: 'Amy', ...EUR })
   company.create('Vendor', { DisplayName: 'Books', ...EUR })
   company.create('Item', { Name: 'Hours', Type: 'Service', IncomeAccountRef: { value: '7' } })
@@ -46,16 +50,26 @@ export const [north, west, shop] = [
 
 /** A line with an item: as a caller passes it, and as it is shown. */
 export const itemLine = {
-  ...{ description: 'Work', unitPrice: 10.5, quantity: 3, accountingItemId: '1' },
+  description: 'Work',
+  unitPrice: 10.5,
+  quantity: 3,
+  accountingItemId: '1',
   trackingCategoryIds: ['Class-2'],
 }
 export const shownItemLine = {
-  ...{ description: 'Work', unitPrice: 10.5, quantity: 3, currency: 'EUR', accountId: null },
+  description: 'Work',
+  unitPrice: 10.5,
+  quantity: 3,
+  currency: 'EUR',
+  accountId: null,
   accountingItemId: ref('items', '1'),
   trackingCategoryIds: [west],
 }
 export const shownAccountLine = {
-  ...{ description: 'Trip', unitPrice: null, quantity: null, currency: 'EUR' },
+  description: 'Trip',
+  unitPrice: null,
+  quantity: null,
+  currency: 'EUR',
   accountingItemId: null,
   accountId: ref('accounts', '9'),
   trackingCategoryIds: [],

@@ -1,8 +1,8 @@
-/** Failures, refused writes, the feed, webhooks and the company. */
+/** Failures, rejected writes, the feed, webhooks and the company. */
 import { connector } from '../../../src/connectors/quickbooks/manifest.ts'
 import type { FeedPosition } from '../../../src/definition/feed.ts'
+import type { Fields } from './harness.ts'
 import { type QuickBooksCase, seed, times } from './records.ts'
-import type { Fields } from './scene.ts'
 
 const failures: readonly QuickBooksCase[] = [
   {
@@ -31,7 +31,7 @@ const failures: readonly QuickBooksCase[] = [
   },
 ]
 
-/** Writes that QuickBooks refuses, and the field that is at fault, by its name in the app. */
+/** Writes that QuickBooks rejects, and the field that is at fault, by its name in the app. */
 const refusals: readonly QuickBooksCase[] = (
   [
     ['customers', { customerName: 'Amy' }, 'customerName'],
@@ -65,10 +65,10 @@ const refusals: readonly QuickBooksCase[] = (
   ] satisfies readonly (readonly [string, Fields, string])[]
 ).map(([plural, fields, field], at) => ({
   name: `a refused one of ${plural} at ${field} (${at})`,
-  run: async (scene) => {
-    seed(scene)
-    // Without lines, a payment to a vendor would be refused for that.
-    return scene.refusedField(plural, fields, plural === 'payments' ? { Line: [] } : {})
+  run: async (harness) => {
+    seed(harness)
+    // Without lines, a payment to a vendor would be rejected for that.
+    return harness.refusedField(plural, fields, plural === 'payments' ? { Line: [] } : {})
   },
   expected: field,
 }))
@@ -78,15 +78,16 @@ const FEED_TIME = '2026-11-23T16:00:00.000Z'
 const feeds: readonly QuickBooksCase[] = [
   {
     name: 'the feed of changes and deletions',
-    run: async (scene) => {
-      const { company, exchange } = scene
-      seed(scene)
+    run: async (harness) => {
+      const { company, exchange } = harness
+      seed(harness)
       const { Id = '' } = company.create('Payment', { CustomerRef: { value: '1' }, TotalAmt: 3 })
       company.create('PurchaseOrder', {
         VendorRef: { value: '1' },
         Line: [
           {
-            ...{ Amount: 8, DetailType: 'AccountBasedExpenseLineDetail' },
+            Amount: 8,
+            DetailType: 'AccountBasedExpenseLineDetail',
             AccountBasedExpenseLineDetail: { AccountRef: { value: '9' } },
           },
         ],
@@ -138,7 +139,10 @@ const feeds: readonly QuickBooksCase[] = [
       const event = { intuitentityid: '123', intuitaccountid: '310687' }
       const entities = [
         {
-          ...{ name: 'Vendor', id: '5', operation: 'Merge', deletedId: '4' },
+          name: 'Vendor',
+          id: '5',
+          operation: 'Merge',
+          deletedId: '4',
           lastUpdated: '2026-03-02T09:30:00Z',
         },
         { name: 'BillPayment', id: '6', operation: 'Delete' },
@@ -162,10 +166,12 @@ const feeds: readonly QuickBooksCase[] = [
   },
   {
     name: 'the company, its context and its name',
-    run: async (scene) => {
-      const { company, exchange, readContext, list } = scene
+    run: async (harness) => {
+      const { company, exchange, readContext, list } = harness
       company.update('CompanyInfo', '1', {
-        ...{ LegalName: 'Acme Ltd', EmployerId: '91-123', FiscalYearStartMonth: 'March' },
+        LegalName: 'Acme Ltd',
+        EmployerId: '91-123',
+        FiscalYearStartMonth: 'March',
         WebAddr: { URI: 'https://acme.example' },
         PrimaryPhone: { FreeFormNumber: '555' },
       })
@@ -180,13 +186,23 @@ const feeds: readonly QuickBooksCase[] = [
       context: { companyId: '1', currency: 'USD', isMultiCurrency: true },
       listed: [
         {
-          ...{ remoteId: '1', companyName: 'Acme', companyLegalName: 'Acme Ltd' },
-          ...{ taxNumber: '91-123', fiscalYearEndMonth: 2, fiscalYearEndDay: 28 },
-          ...{ currency: 'USD', companyUrls: ['https://acme.example'] },
+          remoteId: '1',
+          companyName: 'Acme',
+          companyLegalName: 'Acme Ltd',
+          taxNumber: '91-123',
+          fiscalYearEndMonth: 2,
+          fiscalYearEndDay: 28,
+          currency: 'USD',
+          companyUrls: ['https://acme.example'],
           companyAddresses: [
             {
-              ...{ addressType: 'Billing', street1: '123 Sierra Way', street2: null },
-              ...{ city: 'San Pablo', state: 'CA', countrySubdivision: 'CA', country: 'US' },
+              addressType: 'Billing',
+              street1: '123 Sierra Way',
+              street2: null,
+              city: 'San Pablo',
+              state: 'CA',
+              countrySubdivision: 'CA',
+              country: 'US',
               zipCode: '87999',
             },
           ],

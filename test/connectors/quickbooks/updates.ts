@@ -1,5 +1,6 @@
 /** Updates one by one, with the outcome of each. */
 import { valuesOf } from '../../../src/definition/raw-values.ts'
+import { ref } from './harness.ts'
 import {
   common,
   numbers,
@@ -9,51 +10,56 @@ import {
   sent,
   shownItemLine,
 } from './records.ts'
-import { ref } from './scene.ts'
 
 export const updates: readonly QuickBooksCase[] = [
   {
     name: 'changes of an account',
-    run: async (scene) => {
+    run: async (harness) => {
       const changes = { accountName: 'Trips', accountDescription: null, accountNumber: '7' }
-      await scene.create('accounts', { accountName: 'Travel', accountType: 'EXPENSE' })
-      const changed = await scene.update('accounts', '10', { ...changes, parentAccountId: '9' })
-      return [changed, await scene.update('accounts', '10', { accountStatus: 'INACTIVE' })]
+      await harness.create('accounts', { accountName: 'Travel', accountType: 'EXPENSE' })
+      const changed = await harness.update('accounts', '10', { ...changes, parentAccountId: '9' })
+      return [changed, await harness.update('accounts', '10', { accountStatus: 'INACTIVE' })]
     },
     expected: ['ACTIVE', 'INACTIVE'].map((accountStatus) => ({
       remoteId: '10',
       accountName: accountStatus === 'ACTIVE' ? 'Trips' : 'Trips (deleted)',
-      ...{ classification: 'EXPENSE', accountType: 'EXPENSE', accountStatus },
-      ...{ currentBalance: '0', currency: 'USD', accountNumber: '7' },
+      classification: 'EXPENSE',
+      accountType: 'EXPENSE',
+      accountStatus,
+      currentBalance: '0',
+      currency: 'USD',
+      accountNumber: '7',
       parentAccountId: ref('accounts', '9'),
       ...common,
     })),
   },
   {
     name: 'changes of a customer, whose texts are emptied',
-    run: async (scene) => {
+    run: async (harness) => {
       const addresses = [{ addressType: 'BILLING', ...sent }]
       const filled = { email: 'a@x.example', phoneNumbers: numbers, addresses }
-      await scene.create('customers', { customerName: 'Amy', ...filled })
+      await harness.create('customers', { customerName: 'Amy', ...filled })
       const emptied = { customerName: 'Ann', email: null, phoneNumbers: [], addresses: [] }
-      const changed = await scene.update('customers', '1', emptied)
-      await scene.remove('customers', '1')
-      return [changed, await scene.get('customers', '1')]
+      const changed = await harness.update('customers', '1', emptied)
+      await harness.remove('customers', '1')
+      return [changed, await harness.get('customers', '1')]
     },
     expected: ['ACTIVE', 'ARCHIVED'].map((customerStatus) => ({
       remoteId: '1',
       customerName: customerStatus === 'ACTIVE' ? 'Ann' : 'Ann (deleted)',
-      ...{ customerStatus, currency: 'USD', ...common },
+      customerStatus,
+      currency: 'USD',
+      ...common,
     })),
   },
   {
     name: 'changes of an item',
-    run: async (scene) => {
-      seed(scene)
+    run: async (harness) => {
+      seed(harness)
       const changes = { unitPrice: 1.5, purchasePrice: 0.1, billAccountId: '9' }
-      const changed = await scene.update('items', '1', { itemName: 'Days', ...changes })
-      const archived = await scene.update('items', '1', { itemStatus: 'ARCHIVED' })
-      const active = await scene.update('items', '1', { itemStatus: 'ACTIVE' })
+      const changed = await harness.update('items', '1', { itemName: 'Days', ...changes })
+      const archived = await harness.update('items', '1', { itemStatus: 'ARCHIVED' })
+      const active = await harness.update('items', '1', { itemStatus: 'ACTIVE' })
       return [
         changed,
         ...[archived, active].map(({ itemName, itemStatus }) => [itemName, itemStatus]),
@@ -61,8 +67,13 @@ export const updates: readonly QuickBooksCase[] = [
     },
     expected: [
       {
-        ...{ remoteId: '1', itemName: 'Days', itemStatus: 'ACTIVE', itemType: 'SERVICE' },
-        ...{ unitPrice: '1.5', purchasePrice: '0.1', billAccountId: ref('accounts', '9') },
+        remoteId: '1',
+        itemName: 'Days',
+        itemStatus: 'ACTIVE',
+        itemType: 'SERVICE',
+        unitPrice: '1.5',
+        purchasePrice: '0.1',
+        billAccountId: ref('accounts', '9'),
         invoiceAccountId: ref('accounts', '7'),
         ...common,
       },
@@ -72,21 +83,27 @@ export const updates: readonly QuickBooksCase[] = [
   },
   {
     name: 'changed lines of an invoice with a discount and a tax',
-    run: async (scene) => {
-      seed(scene)
-      scene.company.create('Invoice', {
-        ...{ CustomerRef: { value: '1' }, TxnDate: '2026-03-01' },
+    run: async (harness) => {
+      seed(harness)
+      harness.company.create('Invoice', {
+        CustomerRef: { value: '1' },
+        TxnDate: '2026-03-01',
         TxnTaxDetail: { TxnTaxCodeRef: { value: '2' } },
         Line: [
           {
-            ...{ Description: 'Work', Amount: 20, DetailType: 'SalesItemLineDetail' },
+            Description: 'Work',
+            Amount: 20,
+            DetailType: 'SalesItemLineDetail',
             SalesItemLineDetail: {
-              ...{ ItemRef: { value: '1' }, Qty: 2, UnitPrice: 10 },
+              ItemRef: { value: '1' },
+              Qty: 2,
+              UnitPrice: 10,
               TaxCodeRef: { value: 'TAX' },
             },
           },
           {
-            ...{ Amount: 5, DetailType: 'DiscountLineDetail' },
+            Amount: 5,
+            DetailType: 'DiscountLineDetail',
             DiscountLineDetail: { PercentBased: false },
           },
         ],
@@ -95,40 +112,61 @@ export const updates: readonly QuickBooksCase[] = [
         { description: 'Work', accountingItemId: '1', quantity: 3 },
         { description: 'More', accountingItemId: '1', totalAmount: 1 },
       ]
-      const row = await scene.update('invoices', '1', { lineItems, dueDate: '2026-05-01' })
+      const row = await harness.update('invoices', '1', { lineItems, dueDate: '2026-05-01' })
       const { lineItems: shown, ...amounts } = row
       return { amounts, lines: Object(shown).map(valuesOf) }
     },
     expected: {
       amounts: {
-        ...{ remoteId: '1', customerId: ref('customers', '1'), invoiceNumber: '1001' },
-        ...{ invoiceStatus: 'Open', invoiceState: 'OPEN', currency: 'EUR', exchangeRate: '1' },
-        ...{ issueDate: '2026-03-01T00:00:00.000Z', dueDate: '2026-05-01T00:00:00.000Z' },
-        ...{ subTotal: '26', totalDiscount: '5', totalTaxAmount: '2.4', totalAmount: '28.4' },
-        ...{ balance: '28.4', ...common },
+        remoteId: '1',
+        customerId: ref('customers', '1'),
+        invoiceNumber: '1001',
+        invoiceStatus: 'Open',
+        invoiceState: 'OPEN',
+        currency: 'EUR',
+        exchangeRate: '1',
+        issueDate: '2026-03-01T00:00:00.000Z',
+        dueDate: '2026-05-01T00:00:00.000Z',
+        subTotal: '26',
+        totalDiscount: '5',
+        totalTaxAmount: '2.4',
+        totalAmount: '28.4',
+        balance: '28.4',
+        ...common,
       },
       lines: [
         {
-          ...{ ...shownItemLine, unitPrice: 10, quantity: 3, trackingCategoryIds: [] },
-          ...{ totalAmount: 30, ...ofLine, exchangeRate: 1 },
+          ...shownItemLine,
+          unitPrice: 10,
+          quantity: 3,
+          trackingCategoryIds: [],
+          totalAmount: 30,
+          ...ofLine,
+          exchangeRate: 1,
         },
         {
-          ...{ ...shownItemLine, description: 'More', unitPrice: null, quantity: null },
-          ...{ trackingCategoryIds: [], totalAmount: 1, ...ofLine, exchangeRate: 1 },
+          ...shownItemLine,
+          description: 'More',
+          unitPrice: null,
+          quantity: null,
+          trackingCategoryIds: [],
+          totalAmount: 1,
+          ...ofLine,
+          exchangeRate: 1,
         },
       ],
     },
   },
   {
     name: 'changes of a bill and of a purchase order without new lines',
-    run: async (scene) => {
-      seed(scene)
+    run: async (harness) => {
+      seed(harness)
       const lineItems = [{ accountId: '9', totalAmount: 8 }]
-      await scene.create('bills', { vendorId: '1', lineItems })
+      await harness.create('bills', { vendorId: '1', lineItems })
       const orderLines = [{ accountId: '9', totalLineAmount: 8 }]
-      await scene.create('purchaseOrders', { vendorId: '1', lineItems: orderLines })
-      const bill = await scene.update('bills', '1', { memo: 'late', billNumber: 'B-2' })
-      const order = await scene.update('purchaseOrders', '2', {
+      await harness.create('purchaseOrders', { vendorId: '1', lineItems: orderLines })
+      const bill = await harness.update('bills', '1', { memo: 'late', billNumber: 'B-2' })
+      const order = await harness.update('purchaseOrders', '2', {
         purchaseOrderNumber: 'P-2',
         deliveryDate: '2026-04-01',
       })
@@ -137,28 +175,33 @@ export const updates: readonly QuickBooksCase[] = [
       return { memo, billNumber, totalAmount, purchaseOrderNumber, deliveryDate }
     },
     expected: {
-      ...{ memo: 'late', billNumber: 'B-2', totalAmount: '8' },
-      ...{ purchaseOrderNumber: 'P-2', deliveryDate: '2026-04-01T00:00:00.000Z' },
+      memo: 'late',
+      billNumber: 'B-2',
+      totalAmount: '8',
+      purchaseOrderNumber: 'P-2',
+      deliveryDate: '2026-04-01T00:00:00.000Z',
     },
   },
   {
     name: 'changes of payments',
-    run: async (scene) => {
-      seed(scene)
-      const { company, create, update } = scene
+    run: async (harness) => {
+      seed(harness)
+      const { company, create, update } = harness
       await create('payments', { customerId: '1', totalAmount: '3' })
       company.create('Bill', {
         VendorRef: { value: '1' },
         Line: [
           {
-            ...{ Amount: 8, DetailType: 'AccountBasedExpenseLineDetail' },
+            Amount: 8,
+            DetailType: 'AccountBasedExpenseLineDetail',
             AccountBasedExpenseLineDetail: { AccountRef: { value: '9' } },
           },
         ],
       })
       const Line = [{ Amount: 8, LinkedTxn: [{ TxnId: '2', TxnType: 'Bill' }] }]
       const byCard = {
-        ...{ PayType: 'CreditCard', Line },
+        PayType: 'CreditCard',
+        Line,
         CreditCardPayment: { CCAccountRef: { value: '6' } },
       }
       await create('payments', { vendorId: '1', totalAmount: '8' }, byCard)
@@ -168,7 +211,9 @@ export const updates: readonly QuickBooksCase[] = [
         accountId: '6',
       })
       return [received, made].map(({ totalAmount, accountId, transactionDate }) => [
-        ...[totalAmount, accountId, transactionDate],
+        totalAmount,
+        accountId,
+        transactionDate,
       ])
     },
     expected: [

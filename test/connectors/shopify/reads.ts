@@ -1,5 +1,6 @@
 /** Listings and single records. */
 import { entriesOf, valuesOf } from '../../../src/definition/raw-values.ts'
+import { gid, isLarge } from './harness.ts'
 import {
   CUSTOMER,
   customer,
@@ -13,7 +14,6 @@ import {
   shownRests,
   shownRows,
 } from './records.ts'
-import { gid, isLarge } from './scene.ts'
 
 /** The steps of a listing of all records, by pages and in a large shop. Fulfillments are listed by pages alone. */
 const stepsOf = (plural: string) =>
@@ -21,13 +21,13 @@ const stepsOf = (plural: string) =>
 
 const lists: readonly ShopifyCase[] = Object.entries(shownRows).map(([plural, row]) => ({
   name: `the lists of ${plural}`,
-  run: async (scene) => {
-    await fill(scene)
-    const all = await scene.list(plural)
-    const changed = await scene.list(plural, SINCE)
-    const later = await scene.list(plural, '2026-11-23T18:00:00.000Z')
-    const inLarge = await scene.list(plural, undefined, isLarge)
-    const rest = await scene.rest(plural, String(valuesOf(row).remoteId))
+  run: async (harness) => {
+    await fill(harness)
+    const all = await harness.list(plural)
+    const changed = await harness.list(plural, SINCE)
+    const later = await harness.list(plural, '2026-11-23T18:00:00.000Z')
+    const inLarge = await harness.list(plural, undefined, isLarge)
+    const rest = await harness.rest(plural, String(valuesOf(row).remoteId))
     return {
       rows: [all.rows, changed.rows, later.rows, inLarge.rows],
       rests: [...all.rests, ...inLarge.rests, rest],
@@ -45,17 +45,17 @@ const lists: readonly ShopifyCase[] = Object.entries(shownRows).map(([plural, ro
 const pages: readonly ShopifyCase[] = [
   {
     name: 'orders and fulfillments with eleven lines',
-    run: async (scene) => {
+    run: async (harness) => {
       const lineItems = Array.from({ length: 11 }, (_, at) => ({ title: `${at}`, quantity: 1 }))
-      scene.shop.fulfill(scene.shop.createOrder({ lineItems }))
+      harness.shop.fulfill(harness.shop.createOrder({ lineItems }))
       const counts: unknown[] = []
       for (const [plural, remoteId] of [
         ['orders', ORDER],
         ['fulfillments', FULFILLMENT],
       ] as const) {
-        const { rows } = await scene.list(plural)
-        const changed = await scene.list(plural, SINCE)
-        const records = [...rows, ...changed.rows, valuesOf(await scene.get(plural, remoteId))]
+        const { rows } = await harness.list(plural)
+        const changed = await harness.list(plural, SINCE)
+        const records = [...rows, ...changed.rows, valuesOf(await harness.get(plural, remoteId))]
         counts.push(records.map((record) => entriesOf(record.lineItems).length))
       }
       return counts
@@ -67,13 +67,13 @@ const pages: readonly ShopifyCase[] = [
   },
   {
     name: 'a product with eleven variants',
-    run: async (scene) => {
+    run: async (harness) => {
       const variants = Array.from({ length: 11 }, (_, at) => ({
         optionValues: [{ name: 'Size', value: `${at}` }],
       }))
-      await scene.create('products', { productName: 'Lamp', variants })
-      const { rows } = await scene.list('products')
-      const records = [...rows, valuesOf(await scene.get('products', PRODUCT))]
+      await harness.create('products', { productName: 'Lamp', variants })
+      const { rows } = await harness.list('products')
+      const records = [...rows, valuesOf(await harness.get('products', PRODUCT))]
       return records.map((record) => entriesOf(record.variants).length)
     },
     expected: [11, 11],
@@ -98,7 +98,9 @@ const pages: readonly ShopifyCase[] = [
         [name]: { nodes, pageInfo: { hasNextPage: endCursor !== null, endCursor } },
       })
       const deletion = (subjectId: string) => ({
-        ...{ action: 'destroy', subjectId, subjectType: 'CUSTOMER' },
+        action: 'destroy',
+        subjectId,
+        subjectType: 'CUSTOMER',
       })
       const {
         variables,
@@ -125,10 +127,10 @@ const pages: readonly ShopifyCase[] = [
   },
   {
     name: 'a bulk operation of an interrupted listing',
-    run: async (scene) => {
-      await scene.create('customers', customer)
-      await scene.list('customers', undefined, isLarge, 2)
-      const { rows, steps } = await scene.list('customers', undefined, isLarge)
+    run: async (harness) => {
+      await harness.create('customers', customer)
+      await harness.list('customers', undefined, isLarge, 2)
+      const { rows, steps } = await harness.list('customers', undefined, isLarge)
       return { rows, steps }
     },
     expected: { rows: [shownCustomer], steps: ['operation', 'operation', 'file'] },
@@ -155,7 +157,8 @@ const states: readonly ShopifyCase[] = [
       const one = valuesOf(await get('orders', ORDER))
       return {
         statuses: [...all.rows, ...changed.rows, ...inLarge.rows, one].map((row) => [
-          ...[row.orderStatus, row.orderState],
+          row.orderStatus,
+          row.orderState,
         ]),
         rests: [...all.rests, ...inLarge.rests, await rest('orders', orderId)].map(
           ({ closedAt, cancelledAt, cancelReason }) => [closedAt, cancelledAt, cancelReason].flat(),
@@ -190,7 +193,10 @@ const states: readonly ShopifyCase[] = [
     name: 'an address without the code of its region',
     run: async ({ recorded }) => {
       const { billingAddress, shippingAddress } = await recorded('orders', {
-        ...{ id: ORDER, currencyCode: 'EUR', cancelledAt: null, lineItems: NO_PARTS },
+        id: ORDER,
+        currencyCode: 'EUR',
+        cancelledAt: null,
+        lineItems: NO_PARTS,
         billingAddress: { city: 'Split', province: 'Split-Dalmatia', provinceCode: null },
         shippingAddress: { city: 'Zadar', province: 'Zadar', provinceCode: null },
       })

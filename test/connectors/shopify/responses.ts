@@ -4,8 +4,8 @@ import { valuesOf } from '../../../src/definition/raw-values.ts'
 import { isSigned } from '../../../src/inbound/verify-signature.ts'
 import type { WebhookMessage } from '../../simulators/engine/webhooks.ts'
 import type { Traffic } from '../field-mutations.ts'
+import { gid } from './harness.ts'
 import { CUSTOMER, FULFILLMENT, fill, ORDER, PRODUCT, type ShopifyCase } from './records.ts'
-import { gid } from './scene.ts'
 
 const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 150, restoreRate: 100 }
 
@@ -69,7 +69,7 @@ const facts: readonly ShopifyCase[] = [
     },
   },
   {
-    name: 'the points of a shop of which some are used',
+    name: 'the points of a shop that has used some',
     run: async (_, { received }) => {
       const cost = { requestedQueryCost: 900, actualQueryCost: 120, throttleStatus }
       const body = received({ data: {}, extensions: { cost } })
@@ -79,7 +79,7 @@ const facts: readonly ShopifyCase[] = [
   },
 ]
 
-// Requests to this port are refused without a connection, so a delivery fails at once.
+// Connections to this port are refused, so a delivery fails at once.
 const ADDRESS = 'http://127.0.0.1:1/events'
 
 const hooks = connector.webhooks
@@ -109,13 +109,13 @@ const receive = ({ headers, body }: WebhookMessage, { received }: Traffic, nowMs
 const webhooks: readonly ShopifyCase[] = [
   {
     name: 'subscriptions, deliveries and their events',
-    run: async (scene, traffic) => {
-      const { simulator, run } = scene
+    run: async (harness, traffic) => {
+      const { simulator, run } = harness
       const { ids } = valuesOf(await run(subscribe(target)))
       const listed = await run(listSubscriptions())
       const fields = [...simulator.webhooks.subscriptions.values()].map((one) => one.fields)
-      await fill(scene)
-      await scene.remove('orders', ORDER)
+      await fill(harness)
+      await harness.remove('orders', ORDER)
       await simulator.webhooks.deliver()
       const events = simulator.webhooks.deliveries.flatMap(({ message }) =>
         receive(message, traffic, simulator.clock.nowMs()),
@@ -130,7 +130,8 @@ const webhooks: readonly ShopifyCase[] = [
       }
     },
     expected: {
-      ...{ isListed: true, addresses: [ADDRESS] },
+      isListed: true,
+      addresses: [ADDRESS],
       fields: [['id', 'admin_graphql_api_id'], undefined],
       events: [
         `commerce/customers ${CUSTOMER} changed acme true true`,

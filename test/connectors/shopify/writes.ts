@@ -1,6 +1,7 @@
-/** New, changed, deleted and refused records. */
+/** New, changed, deleted and rejected records. */
 import { connector } from '../../../src/connectors/shopify/manifest.ts'
 import { valuesOf } from '../../../src/definition/raw-values.ts'
+import { type Fields, gid, type Harness, ref } from './harness.ts'
 import {
   address,
   CUSTOMER,
@@ -30,12 +31,11 @@ import {
   small,
   times,
 } from './records.ts'
-import { type Fields, gid, ref, type Scene } from './scene.ts'
 
 const creates: readonly ShopifyCase[] = [
   {
     name: 'a new customer',
-    run: (scene) => scene.create('customers', customer, customerRest),
+    run: (harness) => harness.create('customers', customer, customerRest),
     expected: shownCustomer,
   },
   {
@@ -45,27 +45,34 @@ const creates: readonly ShopifyCase[] = [
   },
   {
     name: 'a new product without variants',
-    run: (scene) => scene.create('products', product),
+    run: (harness) => harness.create('products', product),
     expected: {
-      ...{ remoteId: PRODUCT, ...product, productUrl, ...times },
+      remoteId: PRODUCT,
+      ...product,
+      productUrl,
+      ...times,
       variants: [
         {
           ...shownVariant(SMALL, 'Default Title', {}),
-          ...{ price: '0.00', sku: null, optionValues: [] },
+          price: '0.00',
+          sku: null,
+          optionValues: [],
         },
       ],
     },
   },
   {
     name: 'a new order of a known customer',
-    run: async (scene) => {
-      await scene.create('customers', customer)
-      await createProduct(scene)
-      return scene.create(
+    run: async (harness) => {
+      await harness.create('customers', customer)
+      await createProduct(harness)
+      return harness.create(
         'orders',
         {
-          ...{ orderNumber: 'B-1', currency: 'USD' },
-          ...{ billingAddress: address, shippingAddress: otherAddress },
+          orderNumber: 'B-1',
+          currency: 'USD',
+          billingAddress: address,
+          shippingAddress: otherAddress,
           customer: { customerId: CUSTOMER, email: 'buyer@x.example', phone: '+49409' },
           lineItems: [
             { variantId: SMALL, price: '10.10', quantity: 3, sku: 'OWN' },
@@ -76,47 +83,69 @@ const creates: readonly ShopifyCase[] = [
       )
     },
     expected: {
-      ...{ remoteId: ORDER, orderNumber: 'B-1', orderStatus: 'open', orderState: 'OPEN' },
-      ...{ fulfillmentStatus: 'UNFULFILLED', fulfillmentState: 'UNFULFILLED' },
-      ...{ paymentStatus: 'PENDING', paymentState: 'UNPAID', currency: 'USD' },
-      ...{ totalPrice: '31.3', totalDiscount: '0.0', totalShipping: '0.0', totalTax: '0.0' },
+      remoteId: ORDER,
+      orderNumber: 'B-1',
+      orderStatus: 'open',
+      orderState: 'OPEN',
+      fulfillmentStatus: 'UNFULFILLED',
+      fulfillmentState: 'UNFULFILLED',
+      paymentStatus: 'PENDING',
+      paymentState: 'UNPAID',
+      currency: 'USD',
+      totalPrice: '31.3',
+      totalDiscount: '0.0',
+      totalShipping: '0.0',
+      totalTax: '0.0',
       lineItems: [
         { ...shownLine, sku: 'OWN', price: '10.1', unitCost: null, currency: 'USD' },
         {
-          ...{ productId: ref('products', PRODUCT), variantId: null, title: 'Shade', sku: null },
-          ...{ price: '1.0', unitCost: null, currency: 'USD', quantity: 1 },
+          productId: ref('products', PRODUCT),
+          variantId: null,
+          title: 'Shade',
+          sku: null,
+          price: '1.0',
+          unitCost: null,
+          currency: 'USD',
+          quantity: 1,
         },
       ],
-      ...{ billingAddress: address, shippingAddress: otherAddress },
+      billingAddress: address,
+      shippingAddress: otherAddress,
       customer: shownOrder.customer,
       ...times,
     },
   },
   {
     name: 'a new order of a new customer',
-    run: async (scene) => {
-      const row = await scene.create('orders', {
+    run: async (harness) => {
+      const row = await harness.create('orders', {
         customer: { firstName: 'Eva', lastName: 'Ohm', email: 'eva@x.example' },
         lineItems: [{ title: 'Shade', price: '1.00', quantity: 1 }],
       })
-      return [row.customer, await scene.get('customers', CUSTOMER)]
+      return [row.customer, await harness.get('customers', CUSTOMER)]
     },
     expected: [
       {
-        ...{ customerId: ref('customers', CUSTOMER), firstName: 'Eva', lastName: 'Ohm' },
-        ...{ email: 'eva@x.example', phone: null },
+        customerId: ref('customers', CUSTOMER),
+        firstName: 'Eva',
+        lastName: 'Ohm',
+        email: 'eva@x.example',
+        phone: null,
       },
       {
-        ...{ remoteId: CUSTOMER, firstName: 'Eva', lastName: 'Ohm', email: 'eva@x.example' },
+        remoteId: CUSTOMER,
+        firstName: 'Eva',
+        lastName: 'Ohm',
+        email: 'eva@x.example',
         ...times,
       },
     ],
   },
   {
     name: 'a new fulfillment of a part of an order',
-    run: async (scene) => {
-      await fill(scene)
-      return [await scene.get('fulfillments', FULFILLMENT), await scene.get('orders', ORDER)]
+    run: async (harness) => {
+      await fill(harness)
+      return [await harness.get('fulfillments', FULFILLMENT), await harness.get('orders', ORDER)]
     },
     expected: [shownFulfillment, shownOrder],
   },
@@ -125,8 +154,8 @@ const creates: readonly ShopifyCase[] = [
 const updates: readonly ShopifyCase[] = [
   {
     name: 'changes of a customer',
-    run: async (scene) => {
-      await fill(scene)
+    run: async (harness) => {
+      await fill(harness)
       const changes = {
         firstName: 'Eva',
         lastName: null,
@@ -134,8 +163,8 @@ const updates: readonly ShopifyCase[] = [
         phone: '+49401234',
       }
       return [
-        await scene.update('customers', CUSTOMER, changes, { note: null, tags: ['c'] }),
-        await scene.rest('customers', CUSTOMER),
+        await harness.update('customers', CUSTOMER, changes, { note: null, tags: ['c'] }),
+        await harness.rest('customers', CUSTOMER),
       ]
     },
     expected: [
@@ -151,8 +180,8 @@ const updates: readonly ShopifyCase[] = [
   },
   {
     name: 'changes of a product, of one of its variants, and another variant',
-    run: async (scene) => {
-      await createProduct(scene)
+    run: async (harness) => {
+      await createProduct(harness)
       const variants = [
         { remoteId: SMALL, price: '11.00', sku: 'L-1', weight: { value: 2, unit: 'POUNDS' } },
         { remoteId: LARGE, optionValues: [{ name: 'Size', value: 'XL' }] },
@@ -160,18 +189,28 @@ const updates: readonly ShopifyCase[] = [
       ]
       const changes = { productName: 'Light', description: null, productType: null, vendor: 'Ohm' }
       const others = { productStatus: 'DRAFT', tags: ['x'], variants }
-      return scene.update('products', PRODUCT, { ...changes, ...others })
+      return harness.update('products', PRODUCT, { ...changes, ...others })
     },
     expected: {
-      ...{ remoteId: PRODUCT, productName: 'Light', vendor: 'Ohm', productStatus: 'DRAFT' },
-      ...{ tags: ['x'], images: [IMAGE], productUrl },
+      remoteId: PRODUCT,
+      productName: 'Light',
+      vendor: 'Ohm',
+      productStatus: 'DRAFT',
+      tags: ['x'],
+      images: [IMAGE],
+      productUrl,
       variants: [
         shownVariant(SMALL, 'S', {
-          ...{ ...small, price: '11.00', sku: 'L-1', weight: { value: 2, unit: 'POUNDS' } },
+          ...small,
+          price: '11.00',
+          sku: 'L-1',
+          weight: { value: 2, unit: 'POUNDS' },
         }),
         shownVariant(LARGE, 'XL', { ...large, optionValues: [{ name: 'Size', value: 'XL' }] }),
         shownVariant(gid('ProductVariant', 3), 'M', {
-          ...{ ...small, sku: 'L-M', optionValues: [{ name: 'Size', value: 'M' }] },
+          ...small,
+          sku: 'L-M',
+          optionValues: [{ name: 'Size', value: 'M' }],
         }),
       ],
       ...times,
@@ -179,36 +218,39 @@ const updates: readonly ShopifyCase[] = [
   },
   {
     name: 'changes of an order, whose address keeps its other parts',
-    run: async (scene) => {
-      await fill(scene)
-      await scene.create('customers', { firstName: 'Eva' })
-      const row = await scene.update('orders', ORDER, {
+    run: async (harness) => {
+      await fill(harness)
+      await harness.create('customers', { firstName: 'Eva' })
+      const row = await harness.update('orders', ORDER, {
         shippingAddress: { city: 'Kiel' },
         customer: { customerId: gid('Customer', 2), email: 'eva@x.example', phone: '+49777' },
       })
-      const { 'shippingAddress.company': company } = await scene.rest('orders', ORDER)
+      const { 'shippingAddress.company': company } = await harness.rest('orders', ORDER)
       return [row.shippingAddress, company, row.customer]
     },
     expected: [
       { ...otherAddress, city: 'Kiel' },
       ['Ko'],
       {
-        ...{ customerId: ref('customers', gid('Customer', 2)), firstName: 'Eva', lastName: null },
-        ...{ email: 'eva@x.example', phone: '+49777' },
+        customerId: ref('customers', gid('Customer', 2)),
+        firstName: 'Eva',
+        lastName: null,
+        email: 'eva@x.example',
+        phone: '+49777',
       },
     ],
   },
   {
     name: 'changes of the tracking information of a fulfillment, one by one',
-    run: async (scene) => {
-      await fill(scene)
+    run: async (harness) => {
+      await fill(harness)
       const changed: unknown[] = []
       for (const fields of [
         { carrier: 'UPS' },
         { trackingNumbers: ['3', '4'] },
         { trackingUrls: ['https://t.example/3', 'https://t.example/4'] },
       ] satisfies readonly Fields[]) {
-        const row = await scene.update('fulfillments', FULFILLMENT, fields)
+        const row = await harness.update('fulfillments', FULFILLMENT, fields)
         changed.push([row.carrier, row.trackingNumbers, row.trackingUrls])
       }
       return changed
@@ -221,23 +263,24 @@ const updates: readonly ShopifyCase[] = [
   },
   {
     name: 'a cancelled fulfillment, and an order, a product and a customer that are deleted',
-    run: async (scene) => {
-      await fill(scene)
-      await scene.remove('fulfillments', FULFILLMENT)
+    run: async (harness) => {
+      await fill(harness)
+      await harness.remove('fulfillments', FULFILLMENT)
       const { shipmentState, remoteDeleted } = valuesOf(
-        await scene.get('fulfillments', FULFILLMENT),
+        await harness.get('fulfillments', FULFILLMENT),
       )
       const deleted: unknown[] = []
       for (const plural of ['orders', 'products', 'customers']) {
         const { remoteId } = valuesOf(shownRows[plural])
-        await scene.remove(plural, String(remoteId))
-        const listed = await scene.list(plural, SINCE)
-        deleted.push([await scene.get(plural, String(remoteId)), listed.rows, listed.deleted])
+        await harness.remove(plural, String(remoteId))
+        const listed = await harness.list(plural, SINCE)
+        deleted.push([await harness.get(plural, String(remoteId)), listed.rows, listed.deleted])
       }
       return { shipmentState, remoteDeleted, deleted }
     },
     expected: {
-      ...{ shipmentState: 'CANCELLED', remoteDeleted: true },
+      shipmentState: 'CANCELLED',
+      remoteDeleted: true,
       deleted: [ORDER, PRODUCT, CUSTOMER].map((remoteId) => [undefined, [], [remoteId]]),
     },
   },
@@ -261,7 +304,7 @@ const createFulfillment = (remoteFields: Fields) => {
 
 const fulfillmentOrders: readonly ShopifyCase[] = [
   {
-    name: 'the fulfillment orders of an order, of which one is on hold',
+    name: 'the fulfillment orders of an order with one on hold',
     run: async ({ play }) => {
       const { sent, result } = await play(createFulfillment({ notifyCustomer: true }), [
         fulfillmentOrderPage('a', 'OPEN', 'x'),
@@ -298,9 +341,9 @@ const fulfillmentOrders: readonly ShopifyCase[] = [
 
 interface Refusal {
   readonly plural: string
-  /** The mutation that the shop refuses, or what the connector notices. */
+  /** The mutation that the shop rejects, or what the connector notices. */
   readonly by: string
-  write(scene: Scene): Promise<unknown>
+  write(harness: Harness): Promise<unknown>
   /** The unified name of the field at fault. Absent: the record itself is missing. */
   readonly field?: string
   readonly reason: string
@@ -311,32 +354,44 @@ const OPEN_LINE = { lineItemId: gid('LineItem', 1), quantity: 2 }
 
 const refused: readonly Refusal[] = [
   {
-    ...{ plural: 'customers', by: 'customerCreate', field: 'email' },
+    plural: 'customers',
+    by: 'customerCreate',
+    field: 'email',
     write: ({ create }) => create('customers', customer),
     reason: 'Email has already been taken; Phone has already been taken',
   },
   {
-    ...{ plural: 'customers', by: 'customerUpdate', field: 'email' },
+    plural: 'customers',
+    by: 'customerUpdate',
+    field: 'email',
     write: ({ update }) => update('customers', CUSTOMER, { email: 'nobody' }),
     reason: 'Email is invalid',
   },
   {
-    ...{ plural: 'products', by: 'productCreate', field: 'productName' },
+    plural: 'products',
+    by: 'productCreate',
+    field: 'productName',
     write: ({ create }) => create('products', { productName: ' ' }),
     reason: "Title can't be blank",
   },
   {
-    ...{ plural: 'products', by: 'productSet', field: 'productName' },
+    plural: 'products',
+    by: 'productSet',
+    field: 'productName',
     write: ({ create }) => create('products', { productName: ' ', variants: [small] }),
     reason: "INVALID_INPUT: Title can't be blank",
   },
   {
-    ...{ plural: 'products', by: 'productUpdate', field: 'productName' },
+    plural: 'products',
+    by: 'productUpdate',
+    field: 'productName',
     write: ({ update }) => update('products', PRODUCT, { productName: ' ' }),
     reason: "Title can't be blank",
   },
   {
-    ...{ plural: 'products', by: 'productVariantsBulkUpdate', field: 'variants' },
+    plural: 'products',
+    by: 'productVariantsBulkUpdate',
+    field: 'variants',
     write: ({ update }) => {
       const second = { remoteId: SMALL, optionValues: large.optionValues }
       return update('products', PRODUCT, { variants: [second, { remoteId: LARGE }] })
@@ -344,7 +399,9 @@ const refused: readonly Refusal[] = [
     reason: "VARIANT_ALREADY_EXISTS: The variant 'L' already exists.",
   },
   {
-    ...{ plural: 'products', by: 'productVariantsBulkCreate', field: 'variants' },
+    plural: 'products',
+    by: 'productVariantsBulkCreate',
+    field: 'variants',
     write: ({ update }) => {
       const known = [{ remoteId: SMALL }, { remoteId: LARGE }]
       return update('products', PRODUCT, { variants: [...known, { ...large, sku: 'L-X' }] })
@@ -352,69 +409,89 @@ const refused: readonly Refusal[] = [
     reason: "VARIANT_ALREADY_EXISTS: The variant 'L' already exists.",
   },
   {
-    ...{ plural: 'orders', by: 'orderCreate', field: 'lineItems' },
+    plural: 'orders',
+    by: 'orderCreate',
+    field: 'lineItems',
     write: ({ create }) => create('orders', { lineItems: [MISSING_LINE] }),
     reason: 'INVALID: Variant does not exist',
   },
   {
-    ...{ plural: 'orders', by: 'orderUpdate', field: 'customer' },
+    plural: 'orders',
+    by: 'orderUpdate',
+    field: 'customer',
     write: ({ update }) => update('orders', ORDER, { customer: { email: 'nobody' } }),
     reason: 'Email is invalid',
   },
   {
-    ...{ plural: 'orders', by: 'orderCustomerSet', field: 'customer' },
+    plural: 'orders',
+    by: 'orderCustomerSet',
+    field: 'customer',
     write: ({ update }) =>
       update('orders', ORDER, { customer: { customerId: gid('Customer', 99) } }),
     reason: 'Customer does not exist',
   },
   {
-    ...{ plural: 'orders', by: 'the name of a known customer', field: 'customer.firstName' },
+    plural: 'orders',
+    by: 'the name of a known customer',
+    field: 'customer.firstName',
     write: ({ update }) => update('orders', ORDER, { customer: { firstName: 'Eva' } }),
     reason: 'Shopify takes it from the customer.',
   },
   {
-    ...{ plural: 'fulfillments', by: 'more units than are left', field: 'lineItems[0].quantity' },
+    plural: 'fulfillments',
+    by: 'more units than are left',
+    field: 'lineItems[0].quantity',
     write: ({ create }) => create('fulfillments', { orderId: ORDER, lineItems: [OPEN_LINE] }),
     reason: '1 units fewer of this line are left to ship.',
   },
   {
-    ...{ plural: 'fulfillments', by: 'an order that does not exist', field: 'orderId' },
+    plural: 'fulfillments',
+    by: 'an order that does not exist',
+    field: 'orderId',
     write: ({ create }) =>
       create('fulfillments', { orderId: gid('Order', 99), lineItems: [OPEN_LINE] }),
     reason: 'Shopify has no such order.',
   },
   {
-    ...{ plural: 'customers', by: 'customerDelete', reason: "Customer can't be found" },
+    plural: 'customers',
+    by: 'customerDelete',
+    reason: "Customer can't be found",
     write: ({ remove }) => remove('customers', gid('Customer', 99)),
   },
   {
-    ...{ plural: 'orders', by: 'orderDelete', reason: 'NOT_FOUND: Order does not exist' },
+    plural: 'orders',
+    by: 'orderDelete',
+    reason: 'NOT_FOUND: Order does not exist',
     write: ({ remove }) => remove('orders', gid('Order', 99)),
   },
   {
-    ...{ plural: 'products', by: 'productDelete', reason: 'Product does not exist' },
+    plural: 'products',
+    by: 'productDelete',
+    reason: 'Product does not exist',
     write: ({ remove }) => remove('products', gid('Product', 99)),
   },
   {
-    ...{ plural: 'fulfillments', by: 'fulfillmentCancel' },
+    plural: 'fulfillments',
+    by: 'fulfillmentCancel',
     write: ({ remove }) => remove('fulfillments', gid('Fulfillment', 99)),
     reason: 'Fulfillment does not exist.',
   },
   {
-    ...{ plural: 'fulfillments', by: 'fulfillmentTrackingInfoUpdate' },
+    plural: 'fulfillments',
+    by: 'fulfillmentTrackingInfoUpdate',
     write: ({ update }) => update('fulfillments', gid('Fulfillment', 99), { carrier: 'UPS' }),
     reason: 'Fulfillment does not exist.',
   },
 ]
 
-/** Writes that the connector or the shop refuses. */
+/** Writes that the connector or the shop rejects. */
 const refusals: readonly ShopifyCase[] = [
   ...refused.map(
     ({ plural, by, write, field, reason }): ShopifyCase => ({
       name: `a refusal: ${by}`,
-      run: async (scene) => {
-        if (field !== undefined) await fill(scene)
-        return scene.failureOf(plural, write(scene))
+      run: async (harness) => {
+        if (field !== undefined) await fill(harness)
+        return harness.failureOf(plural, write(harness))
       },
       expected: { kind: field === undefined ? 'absent' : 'refused', field, reason },
     }),

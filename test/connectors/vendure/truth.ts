@@ -60,10 +60,10 @@ export const createTruth = (
 
   const product = async (id: string): Promise<Expected> => {
     const remote = present(await readProduct(vendure, id), 'product')
-    const { product: stock } = await vendure.admin<{
+    const { product: harness } = await vendure.admin<{
       product: { variants: { stockLevels: Timed[] }[] }
     }>('query ($id: ID!) { product(id: $id) { variants { stockLevels { updatedAt } } } }', { id })
-    const levels = stock.variants.flatMap(({ stockLevels }) => stockLevels)
+    const levels = harness.variants.flatMap(({ stockLevels }) => stockLevels)
     return expectedProduct(
       credentialId,
       remote,

@@ -1,6 +1,6 @@
 /**
  * Checks JSON against a vendor's contract, closed-world: what the contract does not declare is a problem. The
- * contract is a JSON Schema (2020-12) document; a schema that leaves an object open is refused, because it would
+ * contract is a JSON Schema (2020-12) document; a schema that leaves an object open is rejected, because it would
  * let a misspelled field pass.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'

@@ -19,7 +19,7 @@ export interface Limit {
   end(key: string, cost: number): void
 }
 
-/** A limit in points, of which a call can give back what it did not cost. */
+/** A limit in points. A call can return the points that it did not cost. */
 export interface Bucket extends Limit {
   giveBack(key: string, cost: number): void
 }

@@ -13,8 +13,8 @@ export const pageAt = <T>(
 }
 
 /**
- * The first `size` elements for which `isAfter` holds. It must hold for every element after one for which it holds, as
- * it does if the list is sorted by what `isAfter` compares. Deletions between two pages shift nothing.
+ * The first `size` elements that `isAfter` accepts. If it accepts one, it must accept every later one: the list is
+ * sorted by what `isAfter` compares. Deletions between two pages shift nothing.
  */
 export const pageAfter = <T>(
   list: readonly T[],

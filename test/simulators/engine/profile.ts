@@ -1,4 +1,4 @@
-/** What a vendor's profile consists of. Everything it does not declare is refused. */
+/** What a vendor's profile consists of. Everything it does not declare is rejected. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
@@ -69,7 +69,7 @@ export interface Route {
   readonly parameters?: Readonly<Record<string, Parameter>>
   /** Request headers with a meaning, in lower case, in addition to those of the profile. */
   readonly headers?: Readonly<Record<string, Parameter>>
-  /** Absent: a body is refused. */
+  /** Absent: a body is rejected. */
   readonly body?: BodyPolicy
   /** Whether no access token is needed; the account is that of the path. Default: false. */
   readonly isPublic?: boolean
@@ -81,7 +81,7 @@ export interface Route {
   readonly response: Check
 }
 
-/** Why a request is refused before its route responds. */
+/** Why a request is rejected before its route responds. */
 export type Refusal =
   | { readonly reason: 'unknown-path' }
   | { readonly reason: 'unknown-method'; readonly allowed: readonly string[] }

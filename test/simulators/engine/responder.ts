@@ -110,7 +110,7 @@ export const createResponder = ({
     throw new RefusalError({ reason: 'unauthenticated', cause: state })
   }
 
-  /** Every check in the order in which the request meets it, then the route's response. */
+  /** Every check in the order of the request, then the route's response. */
   const respondByRoute = async (progress: Progress): Promise<Reply> => {
     const { request, requestId, entry } = progress
     const url = new URL(request.url, 'http://simulator')

@@ -1,4 +1,4 @@
-/** Finds the route of a request and refuses what the route does not declare. */
+/** Finds the route of a request and rejects what the route does not declare. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonObject } from './json.ts'
 import {
@@ -123,7 +123,7 @@ const parseObject = (text: string): JsonObject => {
     const value: unknown = JSON.parse(text)
     if (isJsonObject(value)) return value
   } catch {
-    // Refused below, as any JSON that is not an object.
+    // Rejected below, as any JSON that is not an object.
   }
   throw new RefusalError({ reason: 'malformed-body' })
 }

@@ -2,7 +2,7 @@
  * A simulator of a vendor's API: one engine, and a profile for each vendor.
  *
  * A profile is made from the vendor's contract and documentation, never from a connector of ours, so that a
- * misunderstanding in the connector shows. Whatever a profile does not declare is refused in the vendor's own error
+ * misunderstanding in the connector shows. Whatever a profile does not declare is rejected in the vendor's own error
  * form: path, method, query parameter, header with a meaning, body field, type, enum value, scope. Every response is
  * checked against the contract as well: a response that does not fit is a defect of the simulator; the client gets
  * status 500, `defects` has it, and `stop()` throws.
@@ -34,9 +34,9 @@
  *
  * - `Profile.routes`: path templates with their parameters, headers, body check, scopes, response check, `respond`.
  *   `respond` gets a `Call` and returns a `Reply`; it throws `ReplyError` to respond with an error of the vendor.
- * - `contract.ts`: `createContract({ $defs })` compiles JSON Schema and refuses open objects; `checkOf(name)` is the
+ * - `contract.ts`: `createContract({ $defs })` compiles JSON Schema and rejects open objects; `checkOf(name)` is the
  *   check of a body or a response. Another source of checks (GraphQL introspection) only needs the type `Check`.
- * - `Profile.refuse`: the vendor's error form for what the engine refuses (`Refusal`); `Profile.errorBody` checks it.
+ * - `Profile.refuse`: the vendor's error form for what the engine rejects (`Refusal`); `Profile.errorBody` checks it.
  * - `store.ts`: records by type, ids in series, change log, derived views, `listAsOf` for an index that lags,
  *   `transaction` for writes with side effects. `version` is the source of lock tokens.
  * - `pages.ts`: pages by position or after a key, and cursors that cannot be made up.
@@ -101,15 +101,25 @@ export const createSimulator = (profile: Profile, options: SimulatorOptions = {}
     account.store.onChange((change) => webhooks.announce(change, account)),
   )
   const oauth = createAuthorizationServer({
-    ...{ vendor: profile.name, policy: profile.oauth },
-    ...{ clients, accounts, clock },
+    vendor: profile.name,
+    policy: profile.oauth,
+    clients,
+    accounts,
+    clock,
   })
   const faults = createFaults()
   const journal = createJournal()
   const limits = createLiveLimits(limited ? (profile.limits ?? []) : [], clock)
   const defects: string[] = []
   const begin = createResponder({
-    ...{ profile, clock, accounts, oauth, faults, journal, limits, defects },
+    profile,
+    clock,
+    accounts,
+    oauth,
+    faults,
+    journal,
+    limits,
+    defects,
   })
 
   const respond = async (request: ArrivedRequest): Promise<SentReply> => {

@@ -67,7 +67,7 @@ export const readBatch = (
   return batchReply(portal, results, { errors: missing(type, lost) })
 }
 
-/** All or nothing: one record that is refused refuses the batch. */
+/** All or nothing: one record that is rejected rejects the batch. */
 export const createBatch = (portal: Portal, type: ObjectType, body: JsonObject): Reply => {
   const created = portal.store.transaction(() =>
     listOf(body.inputs).map((input) => createRecord(portal, type, input, SOURCE)),
@@ -76,7 +76,7 @@ export const createBatch = (portal: Portal, type: ObjectType, body: JsonObject):
   return batchReply(portal, results, { status: 201 })
 }
 
-/** Records that do not exist are errors of their own; values that are refused refuse the batch. */
+/** Records that do not exist are errors of their own; values that are rejected reject the batch. */
 export const updateBatch = (portal: Portal, type: ObjectType, body: JsonObject): Reply => {
   const inputs = listOf(body.inputs)
   assertDistinct(inputs.map(({ id }) => String(id)))

@@ -24,9 +24,9 @@ export interface ObjectType {
   readonly hasTypedEvents: boolean
 }
 
-type Sketch = Pick<ObjectType, 'name' | 'singular' | 'typeId'> & Partial<ObjectType>
+type ObjectTypeOptions = Pick<ObjectType, 'name' | 'singular' | 'typeId'> & Partial<ObjectType>
 
-const define = ({ name, ...sketch }: Sketch): ObjectType => ({
+const define = ({ name, ...options }: ObjectTypeOptions): ObjectType => ({
   name,
   createdProperty: 'hs_createdate',
   modifiedProperty: 'hs_lastmodifieddate',
@@ -37,7 +37,7 @@ const define = ({ name, ...sketch }: Sketch): ObjectType => ({
   writeScopes: [`crm.objects.${name}.write`],
   canMerge: false,
   hasTypedEvents: false,
-  ...sketch,
+  ...options,
 })
 
 /** The documentation of notes and tasks names the scopes of contacts, the specification their own as well. */

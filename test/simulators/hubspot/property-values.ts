@@ -1,4 +1,4 @@
-/** The values of properties, of which some follow from other values, from stages or from associated records. */
+/** The values of properties. Some follow from other values, from stages or from associated records. */
 import type { JsonObject } from '../engine/json.ts'
 import type { StoredRecord } from '../engine/store.ts'
 import { associatesOf } from './associations.ts'

@@ -1,4 +1,4 @@
-/** The responses to what the engine refuses. */
+/** The responses to what the engine rejects. */
 import { type Problem, showPath } from '../engine/contract.ts'
 import type { Refusal, Reply, ResponseContext } from '../engine/profile.ts'
 import { type ErrorContent, type ErrorDetail, errorReply } from './errors.ts'

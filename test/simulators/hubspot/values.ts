@@ -1,11 +1,11 @@
-/** Checks the values of properties and brings them into the form in which the vendor stores them. */
+/** Checks the values of properties and converts them to the vendor's stored form. */
 import type { JsonObject } from '../engine/json.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import { definitionsOf, formatTime, type Portal, pipelinesOf, stagesOf } from './portal.ts'
 import type { PropertyDefinition } from './property-definitions.ts'
 
-/** Why a value is refused, as the vendor writes it. */
+/** Why a value is rejected, as the vendor writes it. */
 interface ValueProblem {
   readonly name: string
   readonly error: string
@@ -43,7 +43,7 @@ const storedForm = ({ type, name }: PropertyDefinition, text: string): string | 
     }
     case 'date': {
       const ms = parseTime(text)
-      // A day has no time: anything but midnight UTC is refused.
+      // A day has no time: anything but midnight UTC is rejected.
       return ms === undefined || ms % DAY_MS !== 0 ? undefined : formatTime(ms).slice(0, 10)
     }
     default:

@@ -31,7 +31,7 @@ export interface Company {
   view<T>(entity: string, key: string, build: (records: readonly JsonObject[]) => T): T
 }
 
-/** The transactions from which a name's balance results: what is owed, and what was paid without a reference. */
+/** The transactions that make up a name's balance: what is owed, and what was paid without a reference. */
 const BALANCES: Readonly<Record<string, { owed: string; paid: string; reference: string }>> = {
   Customer: { owed: 'Invoice', paid: 'Payment', reference: 'CustomerRef' },
   Vendor: { owed: 'Bill', paid: 'BillPayment', reference: 'VendorRef' },
@@ -90,7 +90,12 @@ export const openCompany = (account: Account, clock: Clock, settings: CompanySet
       records.map(({ value }) => withBalance(entity, value)),
     )
   return {
-    ...{ account, store, clock, settings, names: indexNames(store), mergedInto: new Map() },
+    account,
+    store,
+    clock,
+    settings,
+    names: indexNames(store),
+    mergedInto: new Map(),
     stored: (entity, id) => store.find(entity, id)?.value,
     find: (entity, id) => {
       const record = store.find(entity, id)

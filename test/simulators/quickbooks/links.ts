@@ -15,7 +15,7 @@ const PAYMENTS: Readonly<Record<string, PaymentKind>> = {
   BillPayment: { pays: 'Bill', party: 'VendorRef' },
 }
 
-/** The type by which a document links to a payment. */
+/** The type of a document's link to a payment. */
 const linkType = (entity: string, { PayType }: JsonObject): string =>
   entity === 'Payment' ? 'Payment' : `BillPayment${String(PayType)}`
 

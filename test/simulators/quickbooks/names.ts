@@ -108,7 +108,11 @@ const computeAccount = (company: Company, value: JsonObject): JsonObject => {
   if (Classification === undefined) throw missingParameter('AccountType')
   const { AccountSubType = subType, OpeningBalance = 0, CurrentBalance = OpeningBalance } = value
   return {
-    ...{ ...value, AccountType, AccountSubType, Classification, CurrentBalance },
+    ...value,
+    AccountType,
+    AccountSubType,
+    Classification,
+    CurrentBalance,
     CurrentBalanceWithSubAccounts: CurrentBalance,
     SubAccount: isJsonObject(value.ParentRef),
     CurrencyRef: currencyOf(company, value),

@@ -23,8 +23,12 @@ const record = (company: Company, id: string, value: JsonObject): JsonObject => 
 }
 
 const taxCode = (name: string, taxable: boolean): JsonObject => ({
-  ...{ Name: name, Description: name, Active: true, Hidden: false },
-  ...{ Taxable: taxable, TaxGroup: taxable },
+  Name: name,
+  Description: name,
+  Active: true,
+  Hidden: false,
+  Taxable: taxable,
+  TaxGroup: taxable,
 })
 
 const rateOf = (id: string, name: string): JsonObject => ({
@@ -39,8 +43,13 @@ const settings: readonly (readonly [entity: string, id: string, value: JsonObjec
     'TaxRate',
     '1',
     {
-      ...{ Name: 'California', Description: 'Sales tax', Active: true, RateValue: 8 },
-      ...{ AgencyRef: { value: '1' }, SpecialTaxType: 'NONE', DisplayType: 'ReadOnly' },
+      Name: 'California',
+      Description: 'Sales tax',
+      Active: true,
+      RateValue: 8,
+      AgencyRef: { value: '1' },
+      SpecialTaxType: 'NONE',
+      DisplayType: 'ReadOnly',
     },
   ],
   ['TaxCode', 'TAX', taxCode('TAX', true)],
@@ -59,8 +68,12 @@ export const fillNewCompany = (company: Company): void => {
       CompanyName: account.name,
       LegalName: account.name,
       CompanyAddr: {
-        ...{ Id: '1', Line1: '123 Sierra Way', City: 'San Pablo', CountrySubDivisionCode: 'CA' },
-        ...{ PostalCode: '87999', Country: 'USA' },
+        Id: '1',
+        Line1: '123 Sierra Way',
+        City: 'San Pablo',
+        CountrySubDivisionCode: 'CA',
+        PostalCode: '87999',
+        Country: 'USA',
       },
       Country: 'USA',
       Email: { Address: 'owner@example.com' },

@@ -1,4 +1,4 @@
-/** The responses to what the engine refuses, in the forms of the API and of the gateway before it. */
+/** The responses to what the engine rejects, in the forms of the API and of the gateway before it. */
 import { type Problem, showPath } from '../engine/contract.ts'
 import type { Refusal, Reply, ResponseContext } from '../engine/profile.ts'
 import {
@@ -27,17 +27,25 @@ interface GatewayError {
   readonly detail: string
 }
 
-/** The gateway's JSON, in which every part of the envelope is written. */
+/** The gateway's JSON, with every part of the envelope. */
 const gatewayReply = (
   { status, type, code, message, detail }: GatewayError,
   nowMs: number,
 ): Reply => ({
   status,
   body: {
-    ...{ warnings: null, intuitObject: null },
+    warnings: null,
+    intuitObject: null,
     fault: { error: [{ message, detail, code, element: null }], type },
-    ...{ report: null, queryResponse: null, batchItemResponse: [], attachableResponse: [] },
-    ...{ syncErrorResponse: null, requestId: null, time: nowMs, status: null, cdcresponse: [] },
+    report: null,
+    queryResponse: null,
+    batchItemResponse: [],
+    attachableResponse: [],
+    syncErrorResponse: null,
+    requestId: null,
+    time: nowMs,
+    status: null,
+    cdcresponse: [],
   },
 })
 
@@ -55,26 +63,36 @@ const xmlReply = ({ status, type, code, message, detail }: GatewayError, nowMs: 
 })
 
 const unauthenticated = (cause: string): GatewayError => ({
-  ...{ status: 401, type: 'AUTHENTICATION', code: '3200' },
+  status: 401,
+  type: 'AUTHENTICATION',
+  code: '3200',
   message: 'message=AuthenticationFailed; errorCode=003200; statusCode=401',
   detail: `Token ${cause}`,
 })
 
 const forbidden = (detail: string): GatewayError => ({
-  ...{ status: 403, type: 'SERVICE', code: '3100', detail },
+  status: 403,
+  type: 'SERVICE',
+  code: '3100',
+  detail,
   message: 'message=ApplicationAuthorizationFailed; errorCode=003100; statusCode=403',
 })
 
 const THROTTLED: GatewayError = {
-  ...{ status: 429, type: 'SERVICE', code: '3001' },
+  status: 429,
+  type: 'SERVICE',
+  code: '3001',
   message: 'message=ThrottleExceeded; errorCode=003001; statusCode=429',
   detail: 'The request limit was reached. Try again later',
 }
 
 /** Without `Accept: application/json` the vendor sends XML, which the simulator does not have. */
 const XML_ONLY: GatewayError = {
-  ...{ status: 400, type: 'ValidationFault', code: '2010' },
-  ...{ message: 'XML requested', detail: 'Send Accept: application/json' },
+  status: 400,
+  type: 'ValidationFault',
+  code: '2010',
+  message: 'XML requested',
+  detail: 'Send Accept: application/json',
 }
 
 type ParameterRefusal = Extract<Refusal, { readonly name: string }>

@@ -4,8 +4,12 @@ const PACIFIC = new Intl.DateTimeFormat('en-CA', {
   timeZone: 'America/Los_Angeles',
   hourCycle: 'h23',
   timeZoneName: 'longOffset',
-  ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
 })
 
 const partsAt = (ms: number): Readonly<Record<string, string>> =>

@@ -51,13 +51,18 @@ const computeInvoice = (company: Company, value: JsonObject, before?: JsonObject
   const Balance = balanceAfter(TotalAmt, before)
   if (Balance < 0) throw businessRule('The total is less than what is paid already.', 'Line')
   return {
-    ...{ DocNumber: nextNumberIfNew(company, 'Invoice', before) },
-    ...{ EmailStatus: 'NotSet', PrintStatus: 'NotSet', ApplyTaxAfterDiscount: false, Deposit: 0 },
+    DocNumber: nextNumberIfNew(company, 'Invoice', before),
+    EmailStatus: 'NotSet',
+    PrintStatus: 'NotSet',
+    ApplyTaxAfterDiscount: false,
+    Deposit: 0,
     DueDate: addDays(String(value.TxnDate), DUE_DAYS),
     ...value,
     Line: [...lines, subtotalLine(subtotal)],
     LinkedTxn: before?.LinkedTxn ?? [],
-    ...{ TxnTaxDetail, TotalAmt, Balance },
+    TxnTaxDetail,
+    TotalAmt,
+    Balance,
   }
 }
 

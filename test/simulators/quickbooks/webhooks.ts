@@ -102,8 +102,14 @@ export const webhookPolicy = (
     return { body, headers }
   },
   retryDelaysMs: [
-    ...[10 * SECOND, 20 * SECOND, 30 * SECOND, 5 * MINUTE, 20 * MINUTE],
-    ...[2 * HOUR, 4 * HOUR, 6 * HOUR],
+    10 * SECOND,
+    20 * SECOND,
+    30 * SECOND,
+    5 * MINUTE,
+    20 * MINUTE,
+    2 * HOUR,
+    4 * HOUR,
+    6 * HOUR,
   ],
   timeoutMs: 3 * SECOND,
 })

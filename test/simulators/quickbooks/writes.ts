@@ -19,11 +19,30 @@ import { computeTransaction } from './transactions.ts'
 
 /** Fields that the vendor computes. They may be sent, as they come back with a read record, and are ignored. */
 const READ_ONLY = new Set([
-  ...['Id', 'SyncToken', 'MetaData', 'domain', 'sparse', 'status'],
-  ...['FullyQualifiedName', 'Level', 'Job', 'SubAccount', 'SubClass', 'SubDepartment'],
-  ...['Balance', 'BalanceWithJobs', 'HomeBalance', 'HomeTotalAmt', 'UnappliedAmt'],
-  ...['CurrentBalance', 'CurrentBalanceWithSubAccounts', 'Classification', 'TrackQtyOnHand'],
-  ...['LinkedTxn', 'POStatus', 'AutoDocNumber'],
+  'Id',
+  'SyncToken',
+  'MetaData',
+  'domain',
+  'sparse',
+  'status',
+  'FullyQualifiedName',
+  'Level',
+  'Job',
+  'SubAccount',
+  'SubClass',
+  'SubDepartment',
+  'Balance',
+  'BalanceWithJobs',
+  'HomeBalance',
+  'HomeTotalAmt',
+  'UnappliedAmt',
+  'CurrentBalance',
+  'CurrentBalanceWithSubAccounts',
+  'Classification',
+  'TrackQtyOnHand',
+  'LinkedTxn',
+  'POStatus',
+  'AutoDocNumber',
 ])
 
 /** The total of these is the sum of their lines. */

@@ -1,4 +1,4 @@
-/** Turns the types of an XML schema into JSON Schema, in the way in which the vendor writes its elements as JSON. */
+/** Turns the types of an XML schema into JSON Schema, as the vendor writes its elements in JSON. */
 import type { ContractDocument } from '../engine/contract.ts'
 import type { XmlElement } from './xml.ts'
 
@@ -41,7 +41,7 @@ const elementProperty = (
   return [{ name, schema, required: !isOptional && minOccurs !== '0' }]
 }
 
-/** Elements and attributes within a type, of which those of a choice are optional. */
+/** Elements and attributes within a type; those of a choice are optional. */
 const propertiesWithin = (
   element: XmlElement,
   groups: ReadonlyMap<string, XmlElement>,

@@ -168,8 +168,14 @@ const run = (
   if (running.length >= MAX_RUNNING)
     refuse(null, 'The limit of concurrent bulk operations is reached', 'LIMIT_REACHED')
   const operation = shop.BulkOperation.insert(shop.nextId('BulkOperation'), {
-    ...{ clientId: client.clientId, status: 'CREATED', query, completedAt: null },
-    ...{ objectCount: 0, rootObjectCount: 0, fileSize: null, url: null },
+    clientId: client.clientId,
+    status: 'CREATED',
+    query,
+    completedAt: null,
+    objectCount: 0,
+    rootObjectCount: 0,
+    fileSize: null,
+    url: null,
   })
   const { id } = operation
   const { jobMs } = shop.settings

@@ -47,7 +47,7 @@ const checkSize = ({ first, last }: PageArguments): void => {
     throw badRequest(`${isFirst ? 'first' : 'last'} must be between 0 and ${MAX_PAGE}`)
 }
 
-/** The number of elements at the start for which `holds`; it must hold for those alone. */
+/** The number of leading elements that `holds` accepts; it must accept no others. */
 const countWhile = <T>(list: readonly T[], holds: (element: T) => boolean): number => {
   let low = 0
   let high = list.length

@@ -32,8 +32,16 @@ export const readTags = (tags: readonly string[] | null | undefined): readonly s
 }
 
 const ADDRESS_FIELDS = [
-  ...['address1', 'address2', 'city', 'company', 'countryCode', 'firstName', 'lastName'],
-  ...['phone', 'provinceCode', 'zip'],
+  'address1',
+  'address2',
+  'city',
+  'company',
+  'countryCode',
+  'firstName',
+  'lastName',
+  'phone',
+  'provinceCode',
+  'zip',
 ]
 
 export const readAddress = (input: AddressInput, shop: Shop): Address => ({
@@ -69,8 +77,15 @@ const checkContact = (
 ]
 
 const NEW_CUSTOMER: Customer = {
-  ...{ firstName: null, lastName: null, email: null, phone: null, note: null },
-  ...{ locale: 'en', tags: [], taxExempt: false, addresses: [] },
+  firstName: null,
+  lastName: null,
+  email: null,
+  phone: null,
+  note: null,
+  locale: 'en',
+  tags: [],
+  taxExempt: false,
+  addresses: [],
 }
 
 /** The fields that an input sets. Null clears a field. */

@@ -1,4 +1,4 @@
-/** The two ways in which the API refuses: errors of a request, and user errors of a mutation. */
+/** How the API rejects: with the errors of a request, or the user errors of a mutation. */
 import { GraphQLError } from 'graphql'
 
 /** An error at the top of the response. */

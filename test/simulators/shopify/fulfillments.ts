@@ -16,10 +16,14 @@ export const openFulfillmentOrder = (
   shop: Shop,
 ): Entry<FulfillmentOrder> =>
   shop.FulfillmentOrder.insert(shop.nextId('FulfillmentOrder'), {
-    ...{ orderId, status: 'OPEN', requestStatus: 'UNSUBMITTED' },
+    orderId,
+    status: 'OPEN',
+    requestStatus: 'UNSUBMITTED',
     lines: value.lineItems.map(({ id: lineItemId, quantity }) => ({
       id: shop.nextId('FulfillmentOrderLineItem'),
-      ...{ lineItemId, totalQuantity: quantity, remainingQuantity: quantity },
+      lineItemId,
+      totalQuantity: quantity,
+      remainingQuantity: quantity,
     })),
   })
 
@@ -106,7 +110,9 @@ const take = (
     .filter(({ quantity }) => quantity > 0)
     .map(({ line, quantity }) => ({
       id: shop.nextId('FulfillmentLineItem'),
-      ...{ lineItemId: line.lineItemId, fulfillmentOrderId, quantity },
+      lineItemId: line.lineItemId,
+      fulfillmentOrderId,
+      quantity,
     }))
 }
 
@@ -124,8 +130,11 @@ export const createFulfillment = (input: FulfillmentInput, shop: Shop): Entry<Fu
   const order = shop.Order.change(orderId, {}, 'fulfilled')
   const count = (fulfillmentsByOrder(shop).get(orderId) ?? []).length + 1
   return shop.Fulfillment.insert(shop.nextId('Fulfillment'), {
-    ...{ orderId, name: `${order.value.name}-F${count}`, lines },
-    ...{ status: 'SUCCESS', displayStatus: 'FULFILLED' },
+    orderId,
+    name: `${order.value.name}-F${count}`,
+    lines,
+    status: 'SUCCESS',
+    displayStatus: 'FULFILLED',
     trackingInfo: readTracking(input.trackingInfo),
   })
 }
@@ -157,10 +166,14 @@ const giveBack = (id: string, lines: readonly FulfilledLine[], shop: Shop): void
     return
   }
   shop.FulfillmentOrder.insert(shop.nextId('FulfillmentOrder'), {
-    ...{ orderId: work.value.orderId, status: 'OPEN', requestStatus: 'UNSUBMITTED' },
+    orderId: work.value.orderId,
+    status: 'OPEN',
+    requestStatus: 'UNSUBMITTED',
     lines: lines.map(({ lineItemId, quantity }) => ({
       id: shop.nextId('FulfillmentOrderLineItem'),
-      ...{ lineItemId, totalQuantity: quantity, remainingQuantity: quantity },
+      lineItemId,
+      totalQuantity: quantity,
+      remainingQuantity: quantity,
     })),
   })
 }
@@ -235,7 +248,9 @@ export const fulfillmentResolvers: Resolvers = {
   },
   FulfillmentOrder: {
     assignedLocation: () => ({
-      ...{ name: 'Main warehouse', countryCode: 'US', location: { id: LOCATION_ID } },
+      name: 'Main warehouse',
+      countryCode: 'US',
+      location: { id: LOCATION_ID },
     }),
     fulfillments: ({ id, value }: WorkSource, args: PageArguments, context) => {
       const all = fulfillmentsByOrder(context.shop).get(value.orderId) ?? []

@@ -83,7 +83,12 @@ export const executeDocument = (
   request: { readonly variableValues?: object; readonly operationName?: string } = {},
 ): ExecutionResult => {
   const result = executeSync({
-    ...{ schema, document, contextValue, fieldResolver, typeResolver, rootValue: {} },
+    schema,
+    document,
+    contextValue,
+    fieldResolver,
+    typeResolver,
+    rootValue: {},
     variableValues: { ...request.variableValues },
     operationName: request.operationName ?? null,
   })

@@ -58,8 +58,14 @@ const times = <Value>(): Filters<Value> => ({
 })
 
 const FINANCIAL = [
-  ...['paid', 'pending', 'authorized', 'partially_paid', 'partially_refunded', 'refunded'],
-  ...['voided', 'expired'],
+  'paid',
+  'pending',
+  'authorized',
+  'partially_paid',
+  'partially_refunded',
+  'refunded',
+  'voided',
+  'expired',
 ]
 const FULFILLMENT = ['fulfilled', 'unfulfilled', 'partial', 'shipped', 'unshipped']
 
@@ -317,7 +323,7 @@ const positionIn =
     return [readValue(entry, shop), numberOf(entry.id)]
   }
 
-/** A connection to the records that match, and for which `isVisible` holds. */
+/** A connection to the records that match and that `isVisible` accepts. */
 export const connectListing = <Value>(
   listing: Listing<Value>,
   { sortKey = 'ID', query, ...args }: ListArguments,

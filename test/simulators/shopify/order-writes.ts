@@ -116,7 +116,11 @@ const readLine = (input: LineItemInput, at: number, shop: Shop): LineItem => {
   const unitPrice: Bag = priceSet ? readBag(priceSet) : { shop: price, presentment: price }
   return {
     id: shop.nextId('LineItem'),
-    ...{ title, quantity, unitPrice, variantId, productId },
+    title,
+    quantity,
+    unitPrice,
+    variantId,
+    productId,
     sku: input.sku ?? variant?.value.sku ?? null,
     vendor: input.vendor ?? product?.value.vendor ?? null,
     variantTitle: input.variantTitle ?? (variant ? variantTitleOf(variant.value) : null),
@@ -129,7 +133,9 @@ const readLine = (input: LineItemInput, at: number, shop: Shop): LineItem => {
 const readShippingLines = ({ shippingLines }: OrderInput, shop: Shop): readonly ShippingLine[] =>
   (shippingLines ?? []).map(({ title, code, source, priceSet, taxLines }) => ({
     id: shop.nextId('ShippingLine'),
-    ...{ title, code: code ?? null, source: source ?? null },
+    title,
+    code: code ?? null,
+    source: source ?? null,
     price: readBag(priceSet),
     taxLines: readTaxLines(taxLines),
   }))
@@ -179,7 +185,8 @@ const readOrder = (input: OrderInput, shop: Shop): Order => {
     tags: readTags(input.tags),
     customAttributes: input.customAttributes ?? [],
     customerId: findCustomer(input, shop),
-    ...{ currencyCode, presentmentCurrencyCode: presentmentCurrency ?? currencyCode },
+    currencyCode,
+    presentmentCurrencyCode: presentmentCurrency ?? currencyCode,
     shippingAddress: shippingAddress ? readAddress(shippingAddress, shop) : null,
     billingAddress: billingAddress ? readAddress(billingAddress, shop) : null,
     lineItems: (lineItems ?? []).map((line, at) => readLine(line, at, shop)),
@@ -193,7 +200,9 @@ const readOrder = (input: OrderInput, shop: Shop): Order => {
     sourceIdentifier: input.sourceIdentifier ?? null,
     processedAt: writeTime(Date.parse(input.processedAt ?? now)),
     closedAt: input.closedAt ?? null,
-    ...{ cancelledAt: null, cancelReason: null, staffNote: null },
+    cancelledAt: null,
+    cancelReason: null,
+    staffNote: null,
     test: input.test ?? false,
   }
 }
@@ -289,9 +298,13 @@ const refundOf = (order: Order, shop: Shop): Transaction => {
   const now = writeTime(shop.clock.nowMs())
   return {
     id: shop.nextId('OrderTransaction'),
-    ...{ kind: 'REFUND', status: 'SUCCESS', gateway: order.transactions[0]?.gateway ?? 'manual' },
+    kind: 'REFUND',
+    status: 'SUCCESS',
+    gateway: order.transactions[0]?.gateway ?? 'manual',
     amount: subtractBags(received, refunded),
-    ...{ createdAt: now, processedAt: now, test: order.test },
+    createdAt: now,
+    processedAt: now,
+    test: order.test,
   }
 }
 
@@ -305,8 +318,11 @@ const cancelNow = (args: CancelArguments, shop: Shop): void => {
   shop.Order.change(
     order.id,
     {
-      ...{ cancelledAt: now, closedAt: now, cancelReason: args.reason },
-      ...{ staffNote: args.staffNote ?? null, financialStatus: null },
+      cancelledAt: now,
+      closedAt: now,
+      cancelReason: args.reason,
+      staffNote: args.staffNote ?? null,
+      financialStatus: null,
       transactions: [...value.transactions, ...refunds],
     },
     'cancelled',

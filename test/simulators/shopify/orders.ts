@@ -46,7 +46,9 @@ const nothing = ({ value }: Source): object => writeBag(NOTHING, value)
 
 const taxSources = (taxLines: readonly TaxLine[], order: Order) =>
   taxLines.map(({ title, rate, price }) => ({
-    ...{ title, rate, ratePercentage: rate * 100 },
+    title,
+    rate,
+    ratePercentage: rate * 100,
     priceSet: writeBag(price, order),
   }))
 

@@ -80,8 +80,13 @@ const readImage = ({ originalSource, alt, contentType }: FileInput, shop: Shop):
 }
 
 const NEW_PRODUCT = {
-  ...{ descriptionHtml: '', vendor: '', productType: '', templateSuffix: null },
-  ...{ status: 'ACTIVE', tags: [], images: [] },
+  descriptionHtml: '',
+  vendor: '',
+  productType: '',
+  templateSuffix: null,
+  status: 'ACTIVE',
+  tags: [],
+  images: [],
 }
 
 const readFields = (input: ProductInput): Partial<Product> => {
@@ -109,7 +114,9 @@ const insertProduct = (input: ProductInput, shop: Shop): Entry<Product> => {
   const title = fields.title ?? ''
   const status = fields.status ?? NEW_PRODUCT.status
   return shop.Product.insert(shop.nextId('Product'), {
-    ...{ ...NEW_PRODUCT, ...fields, title },
+    ...NEW_PRODUCT,
+    ...fields,
+    title,
     vendor: fields.vendor ?? shop.account.name,
     handle: fields.handle ?? freeHandle(title, shop),
     publishedAt: status === 'ACTIVE' ? writeTime(shop.clock.nowMs()) : null,

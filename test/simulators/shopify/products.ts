@@ -107,7 +107,8 @@ const variantFields: Resolvers[string] = {
   displayName: ({ value }: VariantSource, _, { shop }) =>
     `${shop.Product.find(value.productId)?.value.title} - ${titleOf(value)}`,
   inventoryItem: (source: VariantSource) => ({
-    ...{ id: source.value.inventoryItemId, variant: source },
+    id: source.value.inventoryItemId,
+    variant: source,
     createdAt: writeTime(source.createdAtMs),
     updatedAt: writeTime(source.updatedAtMs),
     legacyResourceId: String(numberOf(source.value.inventoryItemId)),
@@ -121,7 +122,8 @@ const variantFields: Resolvers[string] = {
       name: option.name,
       value: name,
       optionValue: {
-        ...{ name, hasVariants: true },
+        name,
+        hasVariants: true,
         id: option.values.find((known) => known.name === name)?.id,
       },
     })),

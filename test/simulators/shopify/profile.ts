@@ -203,8 +203,12 @@ const contextOf = (call: Call, shop: Shop, simulator: Simulator): Context => {
   const client = simulator.oauth.clients.find(({ clientId }) => clientId === call.clientId)
   if (!client) throw new Error(`The client ${call.clientId} is not registered`)
   const context: Context = {
-    ...{ shop, client, webhooks: simulator.webhooks, scopes: call.scopes },
-    ...{ origin: originOf(call), isBulk: false },
+    shop,
+    client,
+    webhooks: simulator.webhooks,
+    scopes: call.scopes,
+    origin: originOf(call),
+    isBulk: false,
     executeBulk: (document) => executeDocument(document, { ...context, isBulk: true }),
   }
   return context

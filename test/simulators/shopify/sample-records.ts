@@ -4,57 +4,112 @@ import { type Shop, writeTime } from './shop.ts'
 
 const addressOf = (at: number, shop: Shop): Address => ({
   id: shop.nextId('MailingAddress'),
-  ...{ address1: `${at} Main Street`, city: 'Phoenix', countryCode: 'US', provinceCode: 'AZ' },
-  ...{ firstName: 'Amy', lastName: `Lee ${at}`, zip: '85001' },
+  address1: `${at} Main Street`,
+  city: 'Phoenix',
+  countryCode: 'US',
+  provinceCode: 'AZ',
+  firstName: 'Amy',
+  lastName: `Lee ${at}`,
+  zip: '85001',
 })
 
 const emailOf = (at: number): string => `amy${at}@example.com`
 
 const addCustomer = (at: number, shop: Shop): string =>
   shop.Customer.insert(shop.nextId('Customer'), {
-    ...{ firstName: 'Amy', lastName: `Lee ${at}`, email: emailOf(at), phone: null, note: null },
-    ...{ locale: 'en', tags: [], taxExempt: false, addresses: [addressOf(at, shop)] },
+    firstName: 'Amy',
+    lastName: `Lee ${at}`,
+    email: emailOf(at),
+    phone: null,
+    note: null,
+    locale: 'en',
+    tags: [],
+    taxExempt: false,
+    addresses: [addressOf(at, shop)],
   }).id
 
 const addProduct = (at: number, shop: Shop): Entry<ProductVariant> => {
   const option = { id: shop.nextId('ProductOption'), name: 'Title' }
   const value = { id: shop.nextId('ProductOptionValue'), name: 'Default Title' }
   const { id: productId } = shop.Product.insert(shop.nextId('Product'), {
-    ...{ title: `Shirt ${at}`, handle: `shirt-${at}`, descriptionHtml: '', vendor: 'Acme' },
-    ...{ productType: 'Shirts', templateSuffix: null, status: 'ACTIVE', tags: [] },
+    title: `Shirt ${at}`,
+    handle: `shirt-${at}`,
+    descriptionHtml: '',
+    vendor: 'Acme',
+    productType: 'Shirts',
+    templateSuffix: null,
+    status: 'ACTIVE',
+    tags: [],
     publishedAt: writeTime(shop.clock.nowMs()),
     options: [{ ...option, values: [value] }],
     images: [],
   })
   return shop.ProductVariant.insert(shop.nextId('ProductVariant'), {
-    ...{ productId, inventoryItemId: shop.nextId('InventoryItem'), position: 1 },
-    ...{ optionValues: ['Default Title'], price: 10 + (at % 100) / 100, compareAtPrice: null },
-    ...{ cost: null, sku: `SHIRT-${at}`, barcode: null, taxable: true, requiresShipping: true },
-    ...{ tracked: true, inventoryPolicy: 'DENY', inventoryQuantity: 10 },
+    productId,
+    inventoryItemId: shop.nextId('InventoryItem'),
+    position: 1,
+    optionValues: ['Default Title'],
+    price: 10 + (at % 100) / 100,
+    compareAtPrice: null,
+    cost: null,
+    sku: `SHIRT-${at}`,
+    barcode: null,
+    taxable: true,
+    requiresShipping: true,
+    tracked: true,
+    inventoryPolicy: 'DENY',
+    inventoryQuantity: 10,
     weight: null,
   })
 }
 
 const lineOf = (at: number, { id, value }: Entry<ProductVariant>, shop: Shop): LineItem => ({
   id: shop.nextId('LineItem'),
-  ...{ title: `Shirt ${at}`, quantity: 1 + (at % 3), variantTitle: null, vendor: 'Acme' },
+  title: `Shirt ${at}`,
+  quantity: 1 + (at % 3),
+  variantTitle: null,
+  vendor: 'Acme',
   unitPrice: { shop: value.price, presentment: value.price },
-  ...{ sku: value.sku, variantId: id, productId: value.productId },
-  ...{ requiresShipping: true, taxable: true, taxLines: [] },
+  sku: value.sku,
+  variantId: id,
+  productId: value.productId,
+  requiresShipping: true,
+  taxable: true,
+  taxLines: [],
 })
 
 const orderOf = (at: number, customerId: string, line: LineItem, shop: Shop): Order => {
   const number = 1000 + Number(shop.account.store.nextId('order number'))
   const { currencyCode } = shop.settings
   return {
-    ...{ number, name: `#${number}`, confirmationNumber: `C${number}`, customerId },
-    ...{ email: emailOf(at), phone: null, note: null, poNumber: null, tags: [] },
-    ...{ customAttributes: [], currencyCode, presentmentCurrencyCode: currencyCode },
-    ...{ shippingAddress: addressOf(at, shop), billingAddress: null, lineItems: [line] },
-    ...{ shippingLines: [], taxLines: [], taxesIncluded: false, transactions: [] },
-    ...{ financialStatus: null, sourceName: 'web', sourceIdentifier: null, test: false },
+    number,
+    name: `#${number}`,
+    confirmationNumber: `C${number}`,
+    customerId,
+    email: emailOf(at),
+    phone: null,
+    note: null,
+    poNumber: null,
+    tags: [],
+    customAttributes: [],
+    currencyCode,
+    presentmentCurrencyCode: currencyCode,
+    shippingAddress: addressOf(at, shop),
+    billingAddress: null,
+    lineItems: [line],
+    shippingLines: [],
+    taxLines: [],
+    taxesIncluded: false,
+    transactions: [],
+    financialStatus: null,
+    sourceName: 'web',
+    sourceIdentifier: null,
+    test: false,
     processedAt: writeTime(shop.clock.nowMs()),
-    ...{ closedAt: null, cancelledAt: null, cancelReason: null, staffNote: null },
+    closedAt: null,
+    cancelledAt: null,
+    cancelReason: null,
+    staffNote: null,
   }
 }
 
@@ -62,7 +117,9 @@ const orderOf = (at: number, customerId: string, line: LineItem, shop: Shop): Or
 const addWork = (order: Entry<Order>, isFulfilled: boolean, shop: Shop): void => {
   const lines = order.value.lineItems.map(({ id: lineItemId, quantity }) => ({
     id: shop.nextId('FulfillmentOrderLineItem'),
-    ...{ lineItemId, totalQuantity: quantity, remainingQuantity: isFulfilled ? 0 : quantity },
+    lineItemId,
+    totalQuantity: quantity,
+    remainingQuantity: isFulfilled ? 0 : quantity,
   }))
   const status = isFulfilled ? 'CLOSED' : 'OPEN'
   const work = { orderId: order.id, status, requestStatus: 'UNSUBMITTED', lines }
@@ -72,11 +129,16 @@ const addWork = (order: Entry<Order>, isFulfilled: boolean, shop: Shop): void =>
   )
   if (!isFulfilled) return
   shop.Fulfillment.insert(shop.nextId('Fulfillment'), {
-    ...{ orderId: order.id, name: `${order.value.name}-F1`, status: 'SUCCESS' },
-    ...{ displayStatus: 'FULFILLED', trackingInfo: [] },
+    orderId: order.id,
+    name: `${order.value.name}-F1`,
+    status: 'SUCCESS',
+    displayStatus: 'FULFILLED',
+    trackingInfo: [],
     lines: lines.map(({ lineItemId, totalQuantity: quantity }) => ({
       id: shop.nextId('FulfillmentLineItem'),
-      ...{ lineItemId, fulfillmentOrderId, quantity },
+      lineItemId,
+      fulfillmentOrderId,
+      quantity,
     })),
   })
 }

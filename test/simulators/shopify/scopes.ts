@@ -1,8 +1,14 @@
 /** Access scopes, and which of them the types and mutations need. */
 
 const subjects = [
-  ...['orders', 'customers', 'products', 'inventory', 'locations', 'fulfillments'],
-  ...['assigned_fulfillment_orders', 'merchant_managed_fulfillment_orders'],
+  'orders',
+  'customers',
+  'products',
+  'inventory',
+  'locations',
+  'fulfillments',
+  'assigned_fulfillment_orders',
+  'merchant_managed_fulfillment_orders',
   'third_party_fulfillment_orders',
 ]
 
@@ -12,7 +18,8 @@ export const scopes: readonly string[] = [
 ]
 
 const FULFILLMENT_ORDERS = [
-  ...['assigned_fulfillment_orders', 'merchant_managed_fulfillment_orders'],
+  'assigned_fulfillment_orders',
+  'merchant_managed_fulfillment_orders',
   'third_party_fulfillment_orders',
 ]
 
@@ -39,7 +46,7 @@ const WRITE: readonly (readonly [RegExp, readonly string[]])[] = [
 /** A scope to write includes that to read. */
 const readScopes = (subject: string): readonly string[] => [`read_${subject}`, `write_${subject}`]
 
-/** The scopes of which one is needed for a field that returns this type; undefined: any token will do. */
+/** The scopes for a field that returns this type: a token needs one of them; undefined: none. */
 export const scopesFor = (
   parentType: string,
   field: string,

@@ -33,8 +33,16 @@ export interface VariantInput {
 }
 
 const NEW_VARIANT = {
-  ...{ price: 0, compareAtPrice: null, cost: null, sku: null, barcode: null, taxable: true },
-  ...{ requiresShipping: true, tracked: true, inventoryPolicy: 'DENY', inventoryQuantity: 0 },
+  price: 0,
+  compareAtPrice: null,
+  cost: null,
+  sku: null,
+  barcode: null,
+  taxable: true,
+  requiresShipping: true,
+  tracked: true,
+  inventoryPolicy: 'DENY',
+  inventoryQuantity: 0,
   weight: null,
 }
 
@@ -138,8 +146,10 @@ export const writeVariant = (
   const position = Math.max(0, ...others.map(({ value }) => value.position)) + 1
   const places = { productId: product.id, inventoryItemId: shop.nextId('InventoryItem'), position }
   return shop.ProductVariant.insert(shop.nextId('ProductVariant'), {
-    ...{ ...NEW_VARIANT, ...fields },
-    ...{ ...places, optionValues },
+    ...NEW_VARIANT,
+    ...fields,
+    ...places,
+    optionValues,
   })
 }
 

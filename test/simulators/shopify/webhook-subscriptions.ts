@@ -40,13 +40,20 @@ const create = (
   if (own.some(({ value }) => value.topic === topic && value.uri === uri))
     refuse(FIELD, 'Address for this topic has already been taken')
   const subscription = shop.WebhookSubscription.insert(shop.nextId('WebhookSubscription'), {
-    ...{ clientId: client.clientId, topic, uri, format: format ?? 'JSON' },
+    clientId: client.clientId,
+    topic,
+    uri,
+    format: format ?? 'JSON',
     includeFields: includeFields ?? [],
   })
   const { id } = subscription
   const accountId = shop.account.id
   webhooks.subscribe({
-    ...{ id, url: uri, secret: client.clientSecret, accountId, topics: [topic] },
+    id,
+    url: uri,
+    secret: client.clientSecret,
+    accountId,
+    topics: [topic],
     ...(includeFields && { fields: includeFields }),
   })
   return { webhookSubscription: subscription }

@@ -5,7 +5,7 @@ import type { Change } from '../engine/store.ts'
 import type { WebhookPolicy } from '../engine/webhooks.ts'
 import { numberOf, writeTime } from './shop.ts'
 
-/** The topic that the message names, by that of the contract. */
+/** The topic in the header of a message, by the topic in the contract. */
 const TOPICS: Readonly<Record<string, string>> = {
   APP_UNINSTALLED: 'app/uninstalled',
   BULK_OPERATIONS_FINISH: 'bulk_operations/finish',
@@ -54,8 +54,12 @@ const payloadOf = ({ type, id, after }: Change): JsonObject => {
   const { orderId, status, completedAt } = after.value
   if (type === 'BulkOperation')
     return {
-      ...{ admin_graphql_api_id: id, created_at: times.created_at, error_code: null },
-      ...{ completed_at: completedAt, type: 'query', status: String(status).toLowerCase() },
+      admin_graphql_api_id: id,
+      created_at: times.created_at,
+      error_code: null,
+      completed_at: completedAt,
+      type: 'query',
+      status: String(status).toLowerCase(),
     }
   const identity = { id: numberOf(id), admin_graphql_api_id: id, ...times }
   return type === 'Fulfillment' ? { ...identity, order_id: numberOf(String(orderId)) } : identity
@@ -67,7 +71,9 @@ const MINUTE = 60 * SECOND
 export const webhookPolicy: WebhookPolicy = {
   eventsOf: (change, { id: accountId }) =>
     (TOPICS_OF[`${change.type} ${change.action}`] ?? []).map((topic) => ({
-      ...{ accountId, topic, atMs: change.atMs },
+      accountId,
+      topic,
+      atMs: change.atMs,
       payload: { eventId: `${accountId}-${change.sequence}`, content: payloadOf(change) },
     })),
   delayMs: 0,

@@ -15,7 +15,7 @@ import {
   recordQueryRows,
   recordRouteRow,
 } from './rows.ts'
-import type { Stage } from './world.ts'
+import type { MatrixHarness } from './world.ts'
 
 export interface Route {
   readonly method: string
@@ -91,7 +91,7 @@ const graphqlRow = (method: string): Row => ({
 })
 
 /** @throws RangeError for a route without a definition */
-export const restRows = (stage: Stage, { method, url }: Route): readonly Row[] => {
+export const restRows = (harness: MatrixHarness, { method, url }: Route): readonly Row[] => {
   if (url === '/graphql') return [graphqlRow(method)]
   if (AUTHORIZATION_PAGE.test(url)) {
     // A HEAD request would use up a ticket.
@@ -110,7 +110,7 @@ export const restRows = (stage: Stage, { method, url }: Route): readonly Row[] =
   const operation = operations.find(
     ({ rest }) => rest.path === url && rest.method === requestedMethod,
   )
-  if (operation) return operationRows(stage, operation, 'REST', method)
+  if (operation) return operationRows(harness, operation, 'REST', method)
   const resource = resourceAt(url)
   return resource ? [recordRouteRow(resource, { method, url })] : []
 }
@@ -144,9 +144,9 @@ const fieldNames = (type: GraphQLObjectType | null | undefined): readonly string
 const VERBS = ['create', 'update', 'delete'] as const
 
 /** @throws RangeError for a field without a definition */
-const fieldRows = (stage: Stage, name: string): readonly Row[] => {
+const fieldRows = (harness: MatrixHarness, name: string): readonly Row[] => {
   const operation = operations.find((one) => graphqlName(one) === name)
-  if (operation) return operationRows(stage, operation, 'GraphQL')
+  if (operation) return operationRows(harness, operation, 'GraphQL')
   if (name === 'node' || name === 'nodes') return nodeRows(name, catalogue.resources)
   for (const resource of catalogue.resources) {
     const { listField, getField, typeName } = resource
@@ -158,7 +158,7 @@ const fieldRows = (stage: Stage, name: string): readonly Row[] => {
   throw new RangeError(`The field ${name} has no definition.`)
 }
 
-export const graphqlRows = (stage: Stage, schema: GraphQLSchema): readonly Row[] =>
+export const graphqlRows = (harness: MatrixHarness, schema: GraphQLSchema): readonly Row[] =>
   [schema.getQueryType(), schema.getMutationType()]
     .flatMap(fieldNames)
-    .flatMap((name) => fieldRows(stage, name))
+    .flatMap((name) => fieldRows(harness, name))

@@ -55,7 +55,7 @@ const wrongTokens = async (service: TestService, { token, ids, environmentId }: 
   const confused = `${encode({ ...header, alg: 'HS256', kid })}.${encode(claims)}`
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' })
   return {
-    // Built like the others, but valid: proves that each of the others is refused for its one fault.
+    // Built like the others, but valid: proves that each of the others is rejected for its one fault.
     right: await sign({}),
     expired: await sign({ iat: now - 120, exp: now - 60 }),
     forged: await sign({}, generateKeyPairSync('ed25519').privateKey),

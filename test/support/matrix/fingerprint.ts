@@ -1,7 +1,7 @@
 /** A fingerprint of the database: two of them differ if anything changed in between. */
 import type { Database } from '../../../src/store/database/database.ts'
 
-/** Large tables, for which the row count and the newest change are enough. */
+/** Large tables: the row count and the newest change are enough. */
 const isCounted = (table: string): boolean =>
   /^(public\.(sandbox_records|(accounting|crm|commerce)_\w+)|change_log\.\w+)$/.test(table)
 

@@ -7,7 +7,7 @@ import { samples } from '../../sandbox/write-samples.ts'
 import { documentOf, type Input, restRequest, variablesOf } from '../operations.ts'
 import { USER_ERRORS } from '../user-errors.ts'
 import { workflowNumber } from '../workflow.ts'
-import type { Ids, Stage } from './world.ts'
+import type { Ids, MatrixHarness } from './world.ts'
 
 /** An object that the request names, by the target of its reference. */
 export interface NamedObject {
@@ -73,7 +73,7 @@ let number = 0
 const inputOf = (
   operation: Operation,
   references: readonly (readonly [string, string, boolean])[],
-  { tenantAccess }: Stage,
+  { tenantAccess }: MatrixHarness,
   ids: Ids,
 ): Input => {
   const fields = allFields(operation)
@@ -98,7 +98,7 @@ const inputOf = (
 
 /** An operation over one transport, once with every reference that it takes and once with the required ones. */
 export const operationRows = (
-  stage: Stage,
+  harness: MatrixHarness,
   operation: Operation,
   transport: 'REST' | 'GraphQL',
   method: string = operation.rest.method,
@@ -114,7 +114,7 @@ export const operationRows = (
     isOfRecords: false,
     allowed: ALLOWED[operation.name] ?? OK,
     request: (ids) => {
-      const values = inputOf(operation, references, stage, ids)
+      const values = inputOf(operation, references, harness, ids)
       if (transport === 'REST') {
         const { url, body } = restRequest(operation, values)
         return { method, url, payload: body }

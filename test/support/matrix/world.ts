@@ -30,7 +30,7 @@ export interface World extends Environment {
   readonly other: Person
 }
 
-export interface Stage {
+export interface MatrixHarness {
   readonly service: TestService
   readonly tenantAccess: TenantAccess
   /** Creates an environment, in an organisation of its own by default. */
@@ -53,7 +53,7 @@ const pointsField: Input = {
 }
 
 /** Starts a service with the sandbox behind it. */
-export const openStage = async (): Promise<Stage> => {
+export const openMatrixHarness = async (): Promise<MatrixHarness> => {
   const service = await startService()
   const tenantAccess = await createSandboxApp(service).openTenant('acme')
   const over = callOver(service, 'REST')
@@ -94,7 +94,7 @@ export const openStage = async (): Promise<Stage> => {
     }
   }
 
-  const createRecord: Stage['createRecord'] = async ({ key, ids }, topic) => {
+  const createRecord: MatrixHarness['createRecord'] = async ({ key, ids }, topic) => {
     const resource = catalogue.get(topic)
     const parent = topic === 'commerce/fulfillments' ? { orderId: ids['commerce/orders'] } : {}
     const response = await service.send(
@@ -107,7 +107,7 @@ export const openStage = async (): Promise<Stage> => {
     return response.json()[resource.name].id
   }
 
-  const createEnvironment: Stage['createEnvironment'] = async (
+  const createEnvironment: MatrixHarness['createEnvironment'] = async (
     kind = 'development',
     organisation = `Organisation ${++number}`,
   ) => {

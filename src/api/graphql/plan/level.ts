@@ -1,4 +1,4 @@
-/** The levels of a planned root field: what one statement reads of the records at each place of the response. */
+/** The levels of a planned root field. A level is what one statement reads of the records at one place of the response. */
 import type { Catalogue } from '../../../definition/catalogue.ts'
 import { linkName } from '../../../definition/catalogue.ts'
 import { documentColumns } from '../../../definition/column.ts'
@@ -20,7 +20,7 @@ export interface PlanContext extends SelectionContext {
 export interface Link {
   /** The level of those records. */
   readonly below: Level
-  /** What to read of them. @throws INVALID_PARAMETER, INVALID_CURSOR, NotPlannedError */
+  /** The data to read for those records. @throws INVALID_PARAMETER, INVALID_CURSOR, NotPlannedError */
   read(variables: Variables): TreeLink
 }
 
@@ -41,7 +41,7 @@ export const createLevel = (resource: Resource): Level => ({
   links: [],
 })
 
-/** What the text of a level's records is written from. */
+/** The data for writing the text of a level's records. */
 export interface LevelSource {
   readonly links: readonly LinkedRows[]
   readonly credentialOf: Loaders['credentialOf']
@@ -60,8 +60,8 @@ export type PlanRecord = (
   selectionSets: SelectedField['selectionSets'],
 ) => WriteRecord
 
-// Measured (see docs/performance.md): PostgreSQL builds this many texts or numbers in the time in which a whole
-// document is read, sent and searched. A time takes as long as several of them.
+// Measured (see docs/performance.md): reading, sending and searching a whole document takes as long as
+// building this many texts or numbers in PostgreSQL. A time takes as long as several of them.
 const MAX_PARTS = 8
 const partsOf = (sqlType: string): number => {
   // The column does not have the order of the members, which the document has.
@@ -93,7 +93,7 @@ export const checkLevels = (root: Level): void => {
   if (countLevels(root) > MAX_LEVELS) throw new NotPlannedError()
 }
 
-/** What to read at a level and below it. Called after all selections of the level are planned. */
+/** The data to read at a level and below it. Called after all selections of the level are planned. */
 export const readLevel = (level: Level, variables: Variables): TreeLevel => ({
   resource: level.resource,
   fields: textFields(level),
@@ -101,7 +101,7 @@ export const readLevel = (level: Level, variables: Variables): TreeLevel => ({
   links: level.links.map((link) => link.read(variables)),
 })
 
-/** A field that shows the records to which a reference points, in the place of their ids. */
+/** A field that shows the records of a reference in place of their ids. */
 export interface OutgoingLink {
   /** The name of the reference. */
   readonly name: string

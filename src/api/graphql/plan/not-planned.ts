@@ -1,2 +1,2 @@
-/** Thrown where a plan has no answer: the resolvers run the operation instead. */
+/** Thrown where a plan cannot produce the result: the resolvers run the operation instead. */
 export class NotPlannedError extends Error {}

@@ -31,14 +31,14 @@ import { type SelectedField, selectedFields } from './selection.ts'
 
 /**
  * Runs a planned root field and returns the JSON text of its value.
- * @throws what its resolvers would report, or NotPlannedError: the resolvers answer instead
+ * @throws what its resolvers would report, or NotPlannedError: the resolvers run it instead
  */
 type RunField = (context: GraphContext, variables: Variables) => Promise<string>
 
 /** A root field of an operation. */
 export interface RootPlan {
   readonly selected: SelectedField
-  /** Undefined: the resolvers answer. */
+  /** Undefined: the resolvers run the operation. */
   readonly run: RunField | undefined
 }
 

@@ -48,12 +48,12 @@ export interface OperationPlan {
 }
 
 interface CachedPlan {
-  /** Undefined: the resolvers answer. */
+  /** Undefined: the resolvers run the operation. */
   readonly plan: OperationPlan | undefined
   readonly bytes: number
 }
 
-/** The plan of an operation with these coerced variables; undefined if the resolvers answer. */
+/** The plan of an operation with these coerced variables; undefined if the resolvers run it. */
 export type FindPlan = (
   args: Pick<ExecutionArgs, 'schema' | 'document'>,
   operation: OperationDefinitionNode,
@@ -127,7 +127,7 @@ const dataText = (
 ): string =>
   `{${roots.map(({ selected: { as } }, index) => keyText(as) + (texts[index] ?? textOf(as))).join(',')}}`
 
-/** Runs a plan of all root fields. @returns the text of the response; undefined: the resolvers must answer */
+/** Runs a plan of all root fields. @returns the text of the response; undefined: the resolvers must run the operation */
 export const runWholePlan = async (
   plan: OperationPlan,
   context: GraphContext,

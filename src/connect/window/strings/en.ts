@@ -1,4 +1,4 @@
-/** The texts of the Connect UI in English, from which the keys and placeholders of all languages follow. */
+/** The texts of the Connect UI in English. They define the keys and placeholders of all languages. */
 export const strings = {
   close: 'Close',
   back: 'Back',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// The holder writes its note in the same tick in which it takes the lock.
+// The holder writes its note in the tick of taking the lock.
 const NOTE_WAIT_MS = 1_000
 const SQLITE_BUSY = 5 // https://www.sqlite.org/rescode.html#busy
 

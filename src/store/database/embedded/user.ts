@@ -13,7 +13,7 @@ export type DatabaseUser = { readonly uid: number; readonly gid: number } | unde
 const USER_NAME = 'postgres'
 
 /**
- * Chooses the user that runs PostgreSQL, which refuses to run as root. If this process is root, PostgreSQL runs as
+ * Chooses the user that runs PostgreSQL, which does not run as root. If this process is root, PostgreSQL runs as
  * the owner of the database files; for a new cluster, as the user `postgres`, which is created if missing.
  *
  * @throws EmbeddedDatabaseError if that user is missing and cannot be created

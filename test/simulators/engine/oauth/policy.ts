@@ -47,7 +47,7 @@ export interface RefreshPolicy {
   readonly graceMs: number
   /** Whether the first use of the replacement ends that time. Default: false. */
   readonly graceEndsOnUse?: boolean
-  /** What the use of a replaced token does after that: it is refused, or the whole grant is revoked as well. */
+  /** What the use of a replaced token does after that: it is rejected, or the whole grant is revoked as well. */
   readonly reuse: 'refused' | 'revokes-grant'
 }
 
@@ -83,7 +83,7 @@ export interface OAuthPolicy {
   }
   /** Parameters of the token request in addition to those of OAuth. */
   readonly tokenParameters?: readonly string[]
-  /** Why the vendor refuses the parameters of a token request; undefined: it does not. */
+  /** Why the vendor rejects the parameters of a token request; undefined: it does not. */
   readonly checkTokenRequest?: (body: ReadonlyMap<string, string>) => string | undefined
   /** The account that the authorization page is for; undefined: the user chooses one. */
   readonly accountOf?: (path: Readonly<Record<string, string>>) => string | undefined
@@ -98,6 +98,6 @@ export interface OAuthPolicy {
   readonly tokenResponse: (issued: IssuedTokens) => JsonObject
   /** Default: `active` alone. Undefined: the token is unknown, expired or revoked. */
   readonly introspectionResponse?: (token: IntrospectedToken | undefined) => JsonObject
-  /** The body of a refused token request. Default: that of RFC 6749, section 5.2. */
+  /** The body of a rejected token request. Default: that of RFC 6749, section 5.2. */
   readonly errorResponse?: (error: TokenError) => JsonObject
 }

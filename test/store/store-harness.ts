@@ -17,7 +17,7 @@ export const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
 export const accounts = catalogue.get('crm/accounts')
 
 /** Starts the service before the tests of the file and stops it after them. */
-export const writtenService = () => {
+export const storeHarness = () => {
   let service: TestService
   let tenant: Tenant
   let writer: Writer

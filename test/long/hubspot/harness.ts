@@ -33,7 +33,7 @@ export const unlimitedAt = (url: string): Connector => {
 }
 
 /** Starts all of it. `prepare` fills the portal, whose records are a day old when it is connected. */
-export const openScene = async (prepare: (portal: PortalControls) => void) => {
+export const openHarness = async (prepare: (portal: PortalControls) => void) => {
   // The address of webhooks is part of their signature.
   const port = await freePort()
   const publicUrl = `http://127.0.0.1:${port}`
@@ -128,4 +128,4 @@ export const openScene = async (prepare: (portal: PortalControls) => void) => {
   }
 }
 
-export type Scene = Awaited<ReturnType<typeof openScene>>
+export type Harness = Awaited<ReturnType<typeof openHarness>>

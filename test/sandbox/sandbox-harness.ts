@@ -4,7 +4,7 @@ import type { TenantAccess } from '../../src/sandbox/tenant.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createTestDatabase } from '../support/database.ts'
 
-export interface Answer {
+export interface SandboxResponse {
   readonly status: number
   readonly headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its response
@@ -26,13 +26,13 @@ export interface Raw {
   readonly [field: string]: unknown
 }
 
-export interface Playground {
+export interface SandboxHarness {
   readonly app: SandboxApp
   readonly database: Database
   readonly acme: TenantAccess
   /** The app's clock, which moves only on request. */
   readonly clock: { now: Date }
-  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  request(method: string, path: string, options?: RequestOptions): Promise<SandboxResponse>
   /** All pages of a listing, including deleted records if `since` is passed. */
   listAll(kind: string, since?: string, limit?: number): Promise<Raw[]>
   stop(): Promise<void>
@@ -45,7 +45,7 @@ export const BEGINNING = '1970-01-01T00:00:00.000Z'
 /** The body of an error response. */
 export const error = (reason: string, field: string | null = null) => ({ error: { reason, field } })
 
-export const openPlayground = async (): Promise<Playground> => {
+export const openSandboxHarness = async (): Promise<SandboxHarness> => {
   const server = await createTestDatabase()
   const database = openDatabase({ url: server.url })
   const clock = { now: new Date(START) }
@@ -56,7 +56,7 @@ export const openPlayground = async (): Promise<Playground> => {
     method: string,
     path: string,
     { as = acme, body, headers }: RequestOptions = {},
-  ): Promise<Answer> => {
+  ): Promise<SandboxResponse> => {
     const response = await app.handle(
       new Request(SANDBOX_ORIGIN + path, {
         method,

@@ -20,10 +20,10 @@ export const shownOf = ({ createdAt, updatedAt, remoteFields, ...record }: Shown
 const byRemoteId = <Row extends { readonly remoteId: string }>(records: readonly Row[]) =>
   records.toSorted((a, b) => Number(a.remoteId) - Number(b.remoteId))
 
-export type Scene = Awaited<ReturnType<typeof openScene>>
+export type Harness = Awaited<ReturnType<typeof openHarness>>
 
 /** Starts Vendure, connects it and fills the shop, without a sync. */
-export const openScene = async () => {
+export const openHarness = async () => {
   const shop = await connectVendure()
   const { vendure } = shop
   const standings = new Map<string, OrderStanding>()

@@ -104,9 +104,9 @@ export const install = async (
   return { installationId: id, workflowIds }
 }
 
-export type Workshop = Awaited<ReturnType<typeof openWorkshop>>
+export type WorkflowHarness = Awaited<ReturnType<typeof openWorkflowHarness>>
 
-export const openWorkshop = async () => {
+export const openWorkflowHarness = async () => {
   const { url, drop } = await createTestDatabase()
   const statements: string[] = []
   const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })

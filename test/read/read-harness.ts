@@ -4,12 +4,12 @@ import { startService, type Tenant, type TestService } from '../support/service.
 export const A = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const B = 'bbbbbbbb-0000-4000-8000-000000000002'
 
-export interface Stage {
+export interface ReadHarness {
   readonly service: TestService
   readonly tenant: Tenant
 }
 
-export const openStage = async (): Promise<Stage> => {
+export const openReadHarness = async (): Promise<ReadHarness> => {
   const service = await startService()
   return { service, tenant: await service.createTenant('development', [A, B]) }
 }

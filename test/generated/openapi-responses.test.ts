@@ -11,20 +11,20 @@ import {
 } from '../../src/query/aggregate.ts'
 import { type OpenApiDocument, openapiText, resolved, schemaCompiler } from '../support/openapi.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { CREDENTIAL, stockedService } from '../support/stocked.ts'
+import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
 
 // openapi.test.ts proves that the document has this type.
 const document = JSON.parse(openapiText) as OpenApiDocument
 const compile = schemaCompiler(document)
 
-const stock = stockedService(4)
+const harness = serviceWithRecords(4)
 
 /** Sends a GET and checks the response against the operation that documents it. */
 const check = async (path: string, address: string, status: number, query = '') => {
   const credential = `credentialId=${CREDENTIAL}`
-  const response = await stock.service.server.inject({
+  const response = await harness.service.server.inject({
     url: `${address}?${[credential, query].filter(Boolean).join('&')}`,
-    headers: { authorization: `Bearer ${stock.tenant.key}` },
+    headers: { authorization: `Bearer ${harness.tenant.key}` },
   })
   expect(response.statusCode, response.body).toBe(status)
   const input = document.paths[path]?.get?.responses[status]
@@ -89,7 +89,7 @@ describe.each(places)('$path', ({ path, address, resource }) => {
 test('an embedded reference is null while its record has not arrived', async () => {
   const contacts = catalogue.get('crm/contacts')
   const account = recordId(CREDENTIAL, 'crm/accounts', 'elsewhere')
-  await stock.service.save(stock.tenant, CREDENTIAL, contacts, [
+  await harness.service.save(harness.tenant, CREDENTIAL, contacts, [
     { ...sampleRecord(CREDENTIAL, contacts, 5), account },
   ])
   const path = '/2024-03/one/crm/contacts'
@@ -99,7 +99,7 @@ test('an embedded reference is null while its record has not arrived', async () 
 
 test('the health check responds as documented', async () => {
   for (const path of ['/health', '/ready']) {
-    const response = await stock.service.server.inject(path)
+    const response = await harness.service.server.inject(path)
     const fits = compile(
       'paths',
       path,

@@ -43,7 +43,7 @@ const withoutEmpty = (row: Row): Row => {
 
 export type Fields = Readonly<Record<string, Json>>
 
-export const openScene = (traffic: Traffic, settings: Partial<CompanySettings> = {}) => {
+export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings> = {}) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createQuickBooks({ limited: false, clock })
   const company = simulator.addCompany(REALM, 'Acme', { multiCurrency: true, ...settings })
@@ -152,7 +152,7 @@ export const openScene = (traffic: Traffic, settings: Partial<CompanySettings> =
       const steps = update.steps({ fields, remoteFields: {} }, before, await attempt())
       return (await mapped(plural, await runSteps(connector, steps, send))).shown
     },
-    /** The unified name of the field that the app refuses in a new record; undefined if it names none. */
+    /** The unified name of the field that the app rejects in a new record; undefined if it names none. */
     refusedField: async (
       plural: string,
       fields: Fields,
@@ -180,4 +180,4 @@ export const openScene = (traffic: Traffic, settings: Partial<CompanySettings> =
   }
 }
 
-export type Scene = ReturnType<typeof openScene>
+export type Harness = ReturnType<typeof openHarness>

@@ -20,7 +20,7 @@ export const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
 export const accounts = catalogue.get('crm/accounts')
 export const leads = catalogue.get('crm/leads')
 
-export interface Stage {
+export interface SubscriptionHarness {
   readonly service: TestService
   readonly tenant: Tenant
   /** `http://127.0.0.1:…/graphql` */
@@ -30,7 +30,9 @@ export interface Stage {
   stop(): Promise<void>
 }
 
-export const startStage = async (options: ServerOptions = {}): Promise<Stage> => {
+export const startSubscriptionHarness = async (
+  options: ServerOptions = {},
+): Promise<SubscriptionHarness> => {
   const service = await startService(options)
   const tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
   const address = await service.server.listen({ port: 0, host: '127.0.0.1' })
@@ -166,7 +168,7 @@ export const subscribe = (
 }
 
 /** Resolves when the process has this many followers of the log. */
-export const followed = ({ service }: Stage, count: number): Promise<void> =>
+export const followed = ({ service }: SubscriptionHarness, count: number): Promise<void> =>
   expect.poll(() => service.live.followers, { timeout: 30_000, interval: 5 }).toBe(count)
 
 /** The website of the account in the result. */

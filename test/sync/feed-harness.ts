@@ -15,15 +15,15 @@ import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { type FeedApp, type FeedAppSync, feedConnector, startFeedApp } from '../support/feed-app.ts'
 import { testVault } from '../support/vault.ts'
-import { addUser } from './workshop.ts'
-import { keepingLog, quickClient } from './workshop-log.ts'
+import { quickClient, recordingLog } from './recording-log.ts'
+import { addUser } from './sync-harness.ts'
 
 export const FEED = 'feeds/changes'
 
-export interface FeedWorkshop {
+export interface FeedHarness {
   readonly app: FeedApp
   readonly database: Database
-  readonly log: ReturnType<typeof keepingLog>
+  readonly log: ReturnType<typeof recordingLog>
   /** Replaces the connector. */
   use(sync: FeedAppSync): void
   /** A credential whose syncs have not run yet. */
@@ -37,12 +37,12 @@ export interface FeedWorkshop {
   close(): Promise<void>
 }
 
-export const openFeedWorkshop = async (): Promise<FeedWorkshop> => {
+export const openFeedHarness = async (): Promise<FeedHarness> => {
   const app = await startFeedApp()
   const { url, drop } = await createTestDatabase()
   const database = openDatabase({ url })
   const { prisma } = database
-  const log = keepingLog()
+  const log = recordingLog()
   const client = createAppClient({ ...quickClient, allowPrivateAddresses: true })
   const engines: Sync[] = []
   let connector = feedConnector()

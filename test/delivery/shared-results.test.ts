@@ -18,13 +18,13 @@ const changeOf = (sequence: bigint): Change => ({
 })
 
 test('evicts the oldest results when the cache is full, and resolves them again on demand', async () => {
-  const answers = createSharedResults()
+  const responses = createSharedResults()
   let made = 0
   // Two results fit into 16 MiB, three do not.
   const text = 'x'.repeat(6_000_000)
   const resolve = async (change: Change, selection = '{ id }'): Promise<number> => {
     const before = made
-    await answers.of({ change, inFilter: true }, selection, async () => {
+    await responses.of({ change, inFilter: true }, selection, async () => {
       made++
       return { data: { made, text } }
     })

@@ -61,8 +61,18 @@ const REST: Readonly<Record<string, readonly string[]>> = {
   customers: ['note', 'tags', 'locale', 'taxExempt', 'state'],
   products: ['handle', 'publishedAt', 'variants.position', 'variants.inventoryItem.id'],
   orders: [
-    ...['processedAt', 'cancelledAt', 'cancelReason', 'closedAt', 'test', 'returnStatus'],
-    ...['sourceName', 'poNumber', 'note', 'tags', 'presentmentCurrencyCode', 'taxesIncluded'],
+    'processedAt',
+    'cancelledAt',
+    'cancelReason',
+    'closedAt',
+    'test',
+    'returnStatus',
+    'sourceName',
+    'poNumber',
+    'note',
+    'tags',
+    'presentmentCurrencyCode',
+    'taxesIncluded',
     ...['totalPriceSet', 'totalDiscountsSet', 'totalShippingPriceSet', 'totalTaxSet'].flatMap(
       (name) => [
         `${name}.presentmentMoney.amount`,
@@ -74,11 +84,11 @@ const REST: Readonly<Record<string, readonly string[]>> = {
       `${name}.company`,
       `${name}.province`,
     ]),
-    ...['lineItems.id', 'lineItems.currentQuantity', 'lineItems.variantTitle'],
+    'lineItems.id',
+    'lineItems.currentQuantity',
+    'lineItems.variantTitle',
   ],
-  fulfillments: [
-    ...['name', 'status', 'deliveredAt', 'estimatedDeliveryAt', 'fulfillmentLineItems.id'],
-  ],
+  fulfillments: ['name', 'status', 'deliveredAt', 'estimatedDeliveryAt', 'fulfillmentLineItems.id'],
 }
 
 /** Changes a response of the shop before the connector gets it. */
@@ -93,7 +103,7 @@ export const isLarge: Change = (body) => {
 }
 
 /** A shop without records, and the connector, whose traffic passes through `traffic`. */
-export const openScene = (traffic: Traffic) => {
+export const openHarness = (traffic: Traffic) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createShopify({ limited: false, clock })
   const shop = simulator.addShop(SHOP, 'Acme', { currencyCode: 'EUR' })
@@ -170,7 +180,8 @@ export const openScene = (traffic: Traffic) => {
 
   /** The record as the service would have stored it. */
   const stored = async (plural: string, remoteId: string) => ({
-    ...{ remoteId, record: {} },
+    remoteId,
+    record: {},
     raw: await read(plural, remoteId),
   })
 
@@ -178,7 +189,11 @@ export const openScene = (traffic: Traffic) => {
     run(writerOf(plural).create.steps({ fields, remoteFields }, await attempt()))
 
   return {
-    ...{ simulator, shop, run, exchange, readContext },
+    simulator,
+    shop,
+    run,
+    exchange,
+    readContext,
     /** What a listing shows, the ids that it reports as deleted, and its steps. @param maxPages stops after them */
     list: async (plural: string, since?: string, change?: Change, maxPages = 99) => {
       const { listRequest, readList } = resourceOf(plural)
@@ -231,7 +246,7 @@ export const openScene = (traffic: Traffic) => {
         await runSteps(connector, steps, async () => ({ status: 200, headers: {}, body })),
       )
     },
-    /** The variables of the requests that steps send, to which the shop responds with these data. */
+    /** The variables of the requests that steps send, if the shop responds with these data. */
     play: async (steps: Steps<unknown>, data: readonly object[]) => {
       const sent: unknown[] = []
       const result = await runSteps(connector, steps, async (request) => {
@@ -276,4 +291,4 @@ export const openScene = (traffic: Traffic) => {
   }
 }
 
-export type Scene = ReturnType<typeof openScene>
+export type Harness = ReturnType<typeof openHarness>

@@ -9,7 +9,7 @@ import { testVault } from '../support/vault.ts'
 export const CREDENTIAL = 'bbbbbbbb-0000-4000-8000-000000000001'
 const TOPICS = ['crm/accounts', 'crm/contacts']
 
-export interface Desk {
+export interface WriteHarness {
   readonly rolodex: Rolodex
   readonly service: TestService
   readonly tenant: Tenant
@@ -28,7 +28,7 @@ export interface Desk {
   stop(): Promise<void>
 }
 
-export const openDesk = async (connectorOf = rolodexConnector): Promise<Desk> => {
+export const openWriteHarness = async (connectorOf = rolodexConnector): Promise<WriteHarness> => {
   const rolodex = await startRolodex()
   const connectors = new Map([['test', connectorOf(rolodex.url)]])
   const service = await startService({ connectors, allowPrivateAddresses: true })

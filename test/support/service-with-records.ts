@@ -9,7 +9,7 @@ export const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const NEVER = '99999999-0000-4000-8000-000000000009'
 
 /** Starts the service before the tests of the file and stops it after them. */
-export const stockedService = (recordsOfEach = 3) => {
+export const serviceWithRecords = (recordsOfEach = 3) => {
   let service: TestService
   let tenant: Tenant
   beforeAll(async () => {
@@ -32,7 +32,7 @@ export const stockedService = (recordsOfEach = 3) => {
       return tenant
     },
     rest: (path: string) => service.rest(tenant.key, path),
-    /** Accepts the current GraphQL media type, with which the status reports the outcome. */
+    /** Accepts the current GraphQL media type: the HTTP status then reports the outcome. */
     graph: (query: string, variables?: unknown) =>
       service.server.inject({
         url: '/graphql',

@@ -26,38 +26,38 @@ type Requested = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableVal
 }
 
 /** Returns the error if an operation may not run; otherwise undefined. */
-export type FindRefusal = (requested: Requested) => GraphQLError | undefined
+export type FindRejection = (requested: Requested) => GraphQLError | undefined
 
-interface AdmissionRules {
+interface OperationRules {
   readonly schema: GraphQLSchema
   readonly graphiql: boolean
   readonly costOf: ReturnType<typeof createCosts>
 }
 
-const refused = (error: ApiError): GraphQLError =>
+const rejection = (error: ApiError): GraphQLError =>
   new GraphQLError(error.message, { originalError: error })
 
 /** The error if an operation may not run, because of its caller, transport or cost; otherwise undefined. */
-const refusalOf = (
-  { schema, graphiql, costOf }: AdmissionRules,
+const rejectionOf = (
+  { schema, graphiql, costOf }: OperationRules,
   { document, operationName, variableValues, contextValue }: Requested,
 ): GraphQLError | undefined => {
   const { caller, acceptsEventStream } = contextValue
   const operation = getOperationAST(document, operationName)
   if (caller === undefined && !(graphiql && operation && isIntrospection(operation)))
-    return refused(
+    return rejection(
       new ApiError('UNAUTHENTICATED', 'Send the API key: Authorization: Bearer <key>.'),
     )
   // Rejected here and not by the executor: an operation without a known cost must not run.
   if (!operation) return noOperation()
   if (operation.operation === 'subscription' && !acceptsEventStream)
-    return refused(
+    return rejection(
       new ApiError('BAD_REQUEST', 'Accept: expected text/event-stream for a subscription.'),
     )
   const cost = costOf({ schema, document, operation, variables: variableValues ?? {} })
   if (cost instanceof GraphQLError) return cost
   if (cost.readsSchema && caller?.kind === 'user' && !graphiql)
-    return refused(
+    return rejection(
       new ApiError('FORBIDDEN', 'A user token cannot read the schema. Use an API key.'),
     )
   if (cost.fields > MAX_COST)
@@ -68,20 +68,20 @@ const refusalOf = (
 }
 
 /** Creates the function that decides; it caches the costs of operations. */
-export const createAdmissionRules = (schema: GraphQLSchema, graphiql: boolean): FindRefusal => {
+export const createOperationRules = (schema: GraphQLSchema, graphiql: boolean): FindRejection => {
   const rules = { schema, graphiql, costOf: createCosts() }
-  return (requested) => refusalOf(rules, requested)
+  return (requested) => rejectionOf(rules, requested)
 }
 
 /** Rejects operations before they run. */
-export const useAdmission = (findRefusal: FindRefusal): Plugin<GraphContext> => ({
+export const useOperationRules = (findRejection: FindRejection): Plugin<GraphContext> => ({
   onValidate: ({ addValidationRule }) => addValidationRule(limitIntrospection),
   onExecute: ({ args, setResultAndStopExecution }) => {
-    const error = findRefusal(args)
+    const error = findRejection(args)
     if (error) setResultAndStopExecution({ errors: [error] })
   },
   onSubscribe: ({ args, setResultAndStopExecution }) => {
-    const error = findRefusal(args)
+    const error = findRejection(args)
     if (error) setResultAndStopExecution({ errors: [error] })
   },
 })

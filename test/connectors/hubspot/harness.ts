@@ -22,7 +22,7 @@ const START_MS = Date.parse('2026-11-23T17:00:00Z')
 export type Fields = Readonly<Record<string, Json>>
 
 /** A portal with a record of each type, and the connector, whose traffic passes through `traffic`. */
-export const openScene = (traffic: Traffic) => {
+export const openHarness = (traffic: Traffic) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createHubSpot({ limited: false, searchLagMs: 0, clock })
   const portal = simulator.addPortal(PORTAL, 'Acme', { additionalCurrencies: ['EUR'] })
@@ -107,7 +107,7 @@ export const openScene = (traffic: Traffic) => {
       const steps = update.steps({ fields, remoteFields: {} }, stored, context)
       return shown(name, await run(steps), context.context)
     },
-    /** The unified name of the field that HubSpot refuses in a new record. */
+    /** The unified name of the field that HubSpot rejects in a new record. */
     refusedField: async (name: string, fields: Fields): Promise<string | undefined> => {
       const steps = writerOf(name).create.steps({ fields, remoteFields: {} }, await attempt())
       const failure = await run(steps).catch((error: unknown) => error)
@@ -122,4 +122,4 @@ export const openScene = (traffic: Traffic) => {
   }
 }
 
-export type Scene = ReturnType<typeof openScene>
+export type Harness = ReturnType<typeof openHarness>

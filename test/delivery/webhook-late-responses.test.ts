@@ -54,7 +54,7 @@ test('a message delivered while the due query runs is not sent again', async () 
 test('a replay that ended while the replay query runs is not sent again', async () => {
   const late = createLateDatabase(harness.database)
   const id = await harness.subscribe(`${receiver.origin}/replay`)
-  const owner = { environmentId: harness.home.environmentId, subscriptionId: id }
+  const owner = { environmentId: harness.owner.environmentId, subscriptionId: id }
   const replays = () => harness.database.prisma.webhookReplay.count()
   // The lease is not renewed while the result is held.
   await harness.deliver({ database: late.database, leaseMs: 20_000 })

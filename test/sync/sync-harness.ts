@@ -7,7 +7,7 @@ import { createSync, type Sync, type SyncOptions } from '../../src/sync/schedule
 import { createTestDatabase } from '../support/database.ts'
 import { type FakeApp, type FakeSync, fakeConnector, startFakeApp } from '../support/fake-app.ts'
 import { testVault } from '../support/vault.ts'
-import { keepingLog, quickClient } from './workshop-log.ts'
+import { quickClient, recordingLog } from './recording-log.ts'
 
 export const TOPIC = 'crm/accounts'
 
@@ -83,13 +83,13 @@ export const addWaiting = async (database: Database): Promise<void> => {
   })
 }
 
-export interface Workshop {
+export interface SyncHarness {
   readonly url: string
   readonly app: FakeApp
   readonly database: Database
   readonly credentialId: string
   readonly environmentId: string
-  readonly log: ReturnType<typeof keepingLog>
+  readonly log: ReturnType<typeof recordingLog>
   /** The text of every statement so far. */
   readonly statements: string[]
   /** Another engine on the same database. */
@@ -103,12 +103,12 @@ export interface Workshop {
   close(): Promise<void>
 }
 
-export const openWorkshop = async (): Promise<Workshop> => {
+export const openSyncHarness = async (): Promise<SyncHarness> => {
   const app = await startFakeApp()
   const { url, drop } = await createTestDatabase()
   const statements: string[] = []
   const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
-  const log = keepingLog()
+  const log = recordingLog()
   const client = createAppClient({ ...quickClient, allowPrivateAddresses: true })
   const owner = await addCredential(database, { url: app.url, token: app.settings.token })
   const engines: Sync[] = []
