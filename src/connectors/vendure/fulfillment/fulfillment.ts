@@ -1,5 +1,5 @@
 /** Fulfillments, which Vendure shows as parts of orders only. */
-import { type Json, WriteRejection } from '../../../definition/connector.ts'
+import { type Json, orUndo, WriteRejection } from '../../../definition/connector.ts'
 import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
 import { changedFields } from '../../../definition/mapping/changed-fields.ts'
 import {
@@ -19,7 +19,7 @@ import { partReader } from '../../../definition/paging/parts.ts'
 import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
 import { recordsAt } from '../../../definition/side-effects.ts'
 import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
-import { mutate, OR_ERROR, undo } from '../graphql.ts'
+import { mutate, mutation, OR_ERROR } from '../graphql.ts'
 import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
 import { ordersById, PLACED } from '../order/order.ts'
 import { shippedOrders } from '../order/order-passes.ts'
@@ -102,7 +102,10 @@ const fulfillmentsOfOrders = readManyOf(collection)
 
 const OR_SHIPMENT = `... on Fulfillment { id state } ${OR_ERROR}
   ... on FulfillmentStateTransitionError { transitionError }`
-const TRANSITION = 'transitionFulfillmentToState(id: ID!, state: String!)'
+
+/** The arguments of `mutate` for a change of state. */
+const transition = (id: string, state: string) =>
+  ['transitionFulfillmentToState(id: ID!, state: String!)', { id, state }, OR_SHIPMENT] as const
 
 /** The fulfillments, which have no query of their own: without a stored copy, all orders are searched, newest first. */
 const shipments = partReader({
@@ -182,13 +185,8 @@ export const fulfillments = {
       )
       const id = String(created.id)
       if (state !== undefined && state !== created.state)
-        try {
-          yield* mutate(TRANSITION, { id, state }, OR_SHIPMENT)
-        } catch (error) {
-          // Otherwise a retry would create a second fulfillment.
-          yield* undo(TRANSITION, { id, state: 'Cancelled' }, OR_SHIPMENT)
-          throw error
-        }
+        // Otherwise a retry would create a second fulfillment.
+        yield* orUndo(mutate(...transition(id, state)), mutation(...transition(id, 'Cancelled')))
       return yield* shipments.read(orderId, id, context)
     },
     *update(body, { remoteId: id, raw }, { context }) {
@@ -201,8 +199,7 @@ export const fulfillments = {
           unifiedField(mapping, changed) ?? `remoteFields.${changed}`,
         )
       const state = stateOf(body)
-      if (state !== undefined && state !== present)
-        yield* mutate(TRANSITION, { id, state }, OR_SHIPMENT)
+      if (state !== undefined && state !== present) yield* mutate(...transition(id, state))
       return yield* shipments.read(String(orderId), id, context)
     },
     // A fulfillment changes the state of its order and the stock of its products (NOTES "an order's state follows its

@@ -1,5 +1,5 @@
 /** Products and their variants (NOTES "a product takes several calls"). */
-import { type Json, type Steps, WriteRejection } from '../../../definition/connector.ts'
+import { type Json, orUndo, type Steps, WriteRejection } from '../../../definition/connector.ts'
 import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
 import { changedFields } from '../../../definition/mapping/changed-fields.ts'
 import { objectsIn } from '../../../definition/mapping/match-entries.ts'
@@ -12,13 +12,13 @@ import {
   withSortedLists,
 } from '../../../definition/raw-values.ts'
 import { isObject } from '../../../definition/value.ts'
-import { mutate, read, undo } from '../graphql.ts'
+import { mutate, mutation, read } from '../graphql.ts'
 import { countOf, sync } from '../listing.ts'
 import { type Shop, shop } from '../shop.ts'
 import { collection, mapping, pages, priceOf, productsById, stockOf } from './product.ts'
 import { checkOptions, choiceKey, createOptions, type VariantEntry } from './product-options.ts'
 
-const DELETE = 'deleteProduct(id: ID!)'
+const deletion = (id: string) => mutation('deleteProduct(id: ID!)', { id }, 'result message')
 
 /**
  * The input of a product. Its texts and `remoteFields.slug` are those of a translation; a caller may send `translations`
@@ -151,13 +151,8 @@ export const products = {
       const id = String(
         (yield* mutate('createProduct(input: CreateProductInput!)', { input }, 'id')).id,
       )
-      try {
-        yield* createVariants(id, created, [], defaultLanguageCode)
-      } catch (error) {
-        // Otherwise an incomplete product would stay in the shop, and a retry would create a second one.
-        yield* undo(DELETE, { id }, 'result message')
-        throw error
-      }
+      // Otherwise an incomplete product would stay in the shop, and a retry would create a second one.
+      yield* orUndo(createVariants(id, created, [], defaultLanguageCode), deletion(id))
       return id
     },
     *update(body, { remoteId: id, raw }, { context }) {
@@ -192,7 +187,7 @@ export const products = {
       yield* createVariants(id, created, groups, settings.defaultLanguageCode)
     },
     *delete({ remoteId: id }) {
-      yield* mutate(DELETE, { id }, 'result message')
+      yield deletion(id)
     },
     normalize: ({ fields, remoteFields: { slug: _, ...remoteFields } }) => ({
       fields: withSortedLists(fields, { 'variants.optionValues': ['name'] }),
