@@ -1,7 +1,7 @@
 /** The connector for Medusa 2, a headless shop. @see NOTES.md for Medusa's behaviour */
 import type { CredentialField } from '../../definition/auth.ts'
 import { defineConnector } from '../../definition/connector.ts'
-import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
+import { entriesOf, requiredText, valuesOf } from '../../definition/raw-values.ts'
 import { trimTrailing } from '../../definition/value.ts'
 import { customers } from './customer.ts'
 import { fulfillments } from './fulfillment.ts'
@@ -53,12 +53,8 @@ export const connector = defineConnector({
         path: '/auth/user/emailpass',
         body: { email, password },
       }),
-      readLogin: ({ body }) => {
-        const { token } = valuesOf(body)
-        if (typeof token !== 'string') throw new Error('The login returned no token.')
-        // It is valid for a day by default; the shop can change that.
-        return { accessToken: token }
-      },
+      // The token is valid for a day by default; the shop can change that.
+      readLogin: ({ body }) => ({ accessToken: requiredText(body, 'token') }),
       request: { headers: { authorization: 'Bearer {accessToken}' } },
     },
   },
