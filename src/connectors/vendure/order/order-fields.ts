@@ -1,6 +1,7 @@
 /** The addresses and lines of an order (NOTES "an order is changed in the state Modifying"). */
 import { isDeepStrictEqual } from 'node:util'
 import { WriteRejection } from '../../../definition/connector.ts'
+import { changedEntries, writtenEntries } from '../../../definition/mapping/changed-fields.ts'
 import {
   atLeast,
   blankAsNull,
@@ -14,7 +15,7 @@ import {
 } from '../../../definition/mapping/converters.ts'
 import type { Converter, JsonObject } from '../../../definition/mapping/rule.ts'
 import { writeValue } from '../../../definition/mapping/write.ts'
-import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
+import { textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
 import { amount } from '../shop.ts'
 
 /** Splits a full name at its last space, because Vendure stores one name. */
@@ -111,25 +112,23 @@ export const lines: Converter = {
   ...allLines,
   apply: (value, context) => {
     const { path, put, stored } = context
-    const entries = entriesOf(writeValue(allLines, undefined, value ?? [], context))
-    const quantities = new Map(entriesOf(stored?.lines).map(({ id, quantity }) => [id, quantity]))
-    const variants = textsAt(entries, 'productVariant.id')
-    const adjusted: JsonObject[] = []
-    const added: JsonObject[] = []
-    for (const [index, { id, quantity }] of entries.entries()) {
-      const productVariantId = variants[index] ?? ''
-      const units = Number(quantity)
-      if (id === undefined && variants.filter((other) => other === productVariantId).length > 1)
+    const written = writeValue(allLines, undefined, value ?? [], context)
+    const variants = textsAt(written, 'productVariant.id')
+    const { entries, added } = writtenEntries(written, stored?.lines, path)
+    const adjusted = changedEntries(entries, ({ quantity = null }) => ({ quantity })).map(
+      ({ id = null, quantity = null }) => ({ orderLineId: id, quantity }),
+    )
+    const items = added.flatMap(({ entry: { quantity = null, ...entry }, path }) => {
+      const [productVariantId = ''] = textsAt(entry, 'productVariant.id')
+      if (variants.filter((other) => other === productVariantId).length > 1)
         throw new WriteRejection(
           'the order already has a line of this variant',
-          `${path}[${index}].variantId`,
+          `${path}.variantId`,
         )
-      if (id === undefined && units > 0) added.push({ productVariantId, quantity: units })
-      if (id !== undefined && units !== quantities.get(id))
-        adjusted.push({ orderLineId: String(id), quantity: units })
-    }
+      return quantity === 0 ? [] : [{ productVariantId, quantity }]
+    })
     if (adjusted.length > 0) put('adjustOrderLines', adjusted, path)
-    if (added.length > 0) put('addItems', added, path)
+    if (items.length > 0) put('addItems', items, path)
     return undefined
   },
   sets: ['lines', 'adjustOrderLines', 'addItems'],

@@ -1,6 +1,6 @@
 /** Option groups (`Size`) and options (`L`), which distinguish the variants of a product. */
 import { type Steps, WriteRejection } from '../../../definition/connector.ts'
-import type { JsonObject } from '../../../definition/mapping/rule.ts'
+import type { WrittenEntry } from '../../../definition/mapping/changed-fields.ts'
 import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
 import { mutate } from '../graphql.ts'
 
@@ -12,43 +12,34 @@ const choiceOf = ({ options }: Values): Choice =>
   new Map(entriesOf(options).map(({ name, group }) => [String(valuesOf(group).name), String(name)]))
 
 /** A text that is the same for variants with the same options. */
-export const choiceKey = (variant: Values): string => JSON.stringify([...choiceOf(variant)].sort())
+const choiceKey = (variant: Values): string => JSON.stringify([...choiceOf(variant)].sort())
 
-/** A variant of a request body, and its path in the input: `variants[0]`. */
-export interface VariantEntry {
-  readonly variant: JsonObject
-  readonly at: string
+/** Why a variant cannot have its options. @param names the groups · @param taken the options of the other variants */
+const problemOf = (
+  { entry, stored }: WrittenEntry,
+  names: readonly string[],
+  taken: ReadonlySet<string>,
+): string | undefined => {
+  const [choice, key] = [choiceOf(entry), choiceKey(entry)]
+  if (stored)
+    return key === choiceKey(stored) ? undefined : 'Vendure cannot change the options of a variant'
+  if (entriesOf(entry.options).length !== names.length || !names.every((name) => choice.has(name)))
+    return `each variant of the product needs exactly one value for each of: ${names.join(', ') || 'no option'}`
+  return taken.has(key) ? 'another variant of the product has the same options' : undefined
 }
 
 /**
- * Checks the options of new variants. If the product has no variants and groups, the first one defines the groups.
- * @throws WriteRejection unless each has one option of each group, and differs from all other variants
+ * Checks the options of variants. If the product has no variants and groups, the first new one defines the groups.
+ * @throws WriteRejection unless each new one has one option of each group, and differs from all others
  */
-export const checkOptions = (
-  added: readonly VariantEntry[],
-  {
-    variants,
-    groups,
-  }: { readonly variants: readonly Values[]; readonly groups: readonly Values[] },
-): void => {
-  const defines = variants.length === 0 && groups.length === 0
-  const names = defines ? [...choiceOf(added[0]?.variant ?? {}).keys()] : textsAt(groups, 'name')
-  const taken = new Set(variants.map(choiceKey))
-  for (const { variant, at } of added) {
-    const choice = choiceOf(variant)
-    const isComplete =
-      entriesOf(variant.options).length === names.length && names.every((name) => choice.has(name))
-    if (!isComplete)
-      throw new WriteRejection(
-        `each variant of the product needs exactly one value for each of: ${names.join(', ') || 'no option'}`,
-        `${at}.optionValues`,
-      )
-    if (taken.has(choiceKey(variant)))
-      throw new WriteRejection(
-        'another variant of the product has the same options',
-        `${at}.optionValues`,
-      )
-    taken.add(choiceKey(variant))
+export const checkOptions = (entries: readonly WrittenEntry[], groups: readonly Values[]): void => {
+  const taken = new Set(entries.flatMap(({ stored }) => (stored ? [choiceKey(stored)] : [])))
+  const defines = taken.size === 0 && groups.length === 0
+  const names = defines ? [...choiceOf(entries[0]?.entry ?? {}).keys()] : textsAt(groups, 'name')
+  for (const written of entries) {
+    const problem = problemOf(written, names, taken)
+    if (problem !== undefined) throw new WriteRejection(problem, `${written.path}.optionValues`)
+    taken.add(choiceKey(written.entry))
   }
 }
 
@@ -72,23 +63,18 @@ export function* createOptions(
     let group = groups.find((candidate) => candidate.name === name)
     if (!group) {
       const options = wanted.map((option) => named(option, languageCode))
-      group = yield* mutate(
-        'createProductOptionGroup(input: CreateProductOptionGroupInput!)',
-        { input: { ...named(name, languageCode), options } },
-        'id options { id name }',
-      )
-      yield* mutate(
-        'addOptionGroupToProduct(productId: ID!, optionGroupId: ID!)',
-        { productId, optionGroupId: String(group.id) },
-        'id',
-      )
+      const input = { ...named(name, languageCode), options }
+      const signature = 'createProductOptionGroup(input: CreateProductOptionGroupInput!)'
+      group = yield* mutate(signature, { input }, 'id options { id name }')
+      const added = { productId, optionGroupId: String(group.id) }
+      yield* mutate('addOptionGroupToProduct(productId: ID!, optionGroupId: ID!)', added, 'id')
     }
-    for (const option of entriesOf(group.options))
-      ids.set(`${name}\0${option.name}`, String(option.id))
-    for (const option of wanted.filter((option) => !ids.has(`${name}\0${option}`))) {
+    for (const option of wanted) {
       const input = { ...named(option, languageCode), productOptionGroupId: String(group.id) }
-      const signature = 'createProductOption(input: CreateProductOptionInput!)'
-      ids.set(`${name}\0${option}`, String((yield* mutate(signature, { input }, 'id')).id))
+      const { id } =
+        entriesOf(group.options).find((present) => present.name === option) ??
+        (yield* mutate('createProductOption(input: CreateProductOptionInput!)', { input }, 'id'))
+      ids.set(`${name}\0${option}`, String(id))
     }
   }
   return choices.map((choice) =>

@@ -1,7 +1,11 @@
 /** Products and their variants (NOTES "a product takes several calls"). */
 import { type Json, orUndo, type Steps, WriteRejection } from '../../../definition/connector.ts'
 import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
-import { changedFields } from '../../../definition/mapping/changed-fields.ts'
+import {
+  changedEntries,
+  type WrittenEntry,
+  writtenEntries,
+} from '../../../definition/mapping/changed-fields.ts'
 import { objectsIn } from '../../../definition/mapping/match-entries.ts'
 import type { JsonObject } from '../../../definition/mapping/rule.ts'
 import {
@@ -16,7 +20,7 @@ import { mutate, mutation, read } from '../graphql.ts'
 import { countOf, sync } from '../listing.ts'
 import { type Shop, shop } from '../shop.ts'
 import { collection, mapping, pages, priceOf, productsById, stockOf } from './product.ts'
-import { checkOptions, choiceKey, createOptions, type VariantEntry } from './product-options.ts'
+import { checkOptions, createOptions } from './product-options.ts'
 
 const deletion = (id: string) => mutation('deleteProduct(id: ID!)', { id }, 'result message')
 
@@ -40,11 +44,8 @@ const productInput = (
   return { ...input, translations: [{ languageCode, ...texts }] }
 }
 
-const entriesIn = (variants: Json | undefined): readonly VariantEntry[] =>
-  objectsIn(variants).map((variant, index) => ({ variant, at: `variants[${index}]` }))
-
 /** The input that sets the stock of a variant, if it changes. */
-const stockInput = ({ variant, at }: VariantEntry, settings: Shop): JsonObject => {
+const stockInput = (variant: JsonObject, path: string, settings: Shop): JsonObject => {
   const { stock } = variant
   const count = stock === null ? null : objectsIn([stock])[0]?.count
   const present = stockOf(variant, settings)
@@ -54,7 +55,7 @@ const stockInput = ({ variant, at }: VariantEntry, settings: Shop): JsonObject =
   if (another !== undefined)
     throw new WriteRejection(
       'the variant has several stock locations, so Vendure cannot set the total; change the stock in Vendure',
-      `${at}.inventory.totalCount`,
+      `${path}.inventory.totalCount`,
     )
   return {
     ...(present === null && { trackInventory: 'TRUE' }),
@@ -64,66 +65,46 @@ const stockInput = ({ variant, at }: VariantEntry, settings: Shop): JsonObject =
   }
 }
 
-/** The input of an existing variant, with its id and what changes; none if nothing does. */
-const changedVariant = (
-  entry: VariantEntry,
-  variants: readonly Values[],
-  settings: Shop,
-): readonly JsonObject[] => {
-  const { id, name, price, sku } = entry.variant
-  const before = variants.find((variant) => variant.id === id)
-  if (id === undefined || !before) return []
-  if (choiceKey(entry.variant) !== choiceKey(before))
-    throw new WriteRejection(
-      'Vendure cannot change the options of a variant',
-      `${entry.at}.optionValues`,
-    )
-  if (name === null) throw new WriteRejection('Vendure requires a title', `${entry.at}.title`)
-  const present = { ...before, price: priceOf(before, settings) }
-  const { name: title, ...changed } = changedFields({ name, price, sku }, present)
-  const change = {
-    ...changed,
-    ...(title !== undefined && {
-      translations: [{ languageCode: settings.defaultLanguageCode, name: title }],
-    }),
-    ...stockInput(entry, settings),
+/** The input of a variant without product and options. */
+const variantInput =
+  (settings: Shop) =>
+  (variant: JsonObject, path: string): JsonObject => {
+    const { name = null, sku = '', price = priceOf(variant, settings) ?? null } = variant
+    if (name === null) throw new WriteRejection('Vendure requires a title', `${path}.title`)
+    return {
+      translations: [{ languageCode: settings.defaultLanguageCode, name }],
+      ...{ sku, price, ...stockInput(variant, path, settings) },
+    }
   }
-  return Object.keys(change).length > 0 ? [{ id, ...change }] : []
-}
 
-/** A new variant of a request body, and its input without product and options. */
-interface NewVariant {
-  readonly variant: JsonObject
-  readonly input: JsonObject
-}
-
-const newVariant = (entry: VariantEntry, productName: unknown, settings: Shop): NewVariant => {
-  const { variant, at } = entry
-  const { price, sku = '' } = variant
+/** The input of a new variant without the product, and with its options in place of their ids. */
+const newVariant = (
+  { entry, path }: WrittenEntry,
+  productName: unknown,
+  settings: Shop,
+): JsonObject => {
+  const { price, options = [] } = entry
   if (price === undefined)
     throw new WriteRejection(
       'a new variant needs a price; Vendure would set it to 0',
-      `${at}.price`,
+      `${path}.price`,
     )
-  const name = variant.name ?? [productName, ...textsAt(variant, 'options.name')].join(' ')
-  const translations = [{ languageCode: settings.defaultLanguageCode, name }]
-  return { variant, input: { translations, sku, price, ...stockInput(entry, settings) } }
+  const name = entry.name ?? [productName, ...textsAt(options, 'name')].join(' ')
+  return { options, ...variantInput(settings)({ ...entry, name }, path) }
 }
 
 /** Creates the missing options, then the new variants. */
 function* createVariants(
   productId: string,
-  created: readonly NewVariant[],
+  created: readonly JsonObject[],
   groups: readonly Values[],
   languageCode: string,
 ): Steps<void> {
   if (created.length === 0) return
-  const variants = created.map(({ variant }) => variant)
-  const optionIds = yield* createOptions(productId, variants, groups, languageCode)
-  const input = created.map((one, index) => ({
-    productId,
-    optionIds: optionIds[index] ?? [],
-    ...one.input,
+  const optionIds = yield* createOptions(productId, created, groups, languageCode)
+  const input = created.map(({ options: _, ...variant }, index) => ({
+    ...{ productId, optionIds: optionIds[index] ?? [] },
+    ...variant,
   }))
   yield* mutate('createProductVariants(input: [CreateProductVariantInput!]!)', { input }, 'id')
 }
@@ -144,13 +125,11 @@ export const products = {
       const { defaultLanguageCode } = settings
       const [name = ''] = textsAt(body, 'translations.name')
       const input = productInput(body, defaultLanguageCode, { description: '', slug: name })
-      const added = entriesIn(body.variants)
-      const created = added.map((entry) => newVariant(entry, name, settings))
-      checkOptions(added, { variants: [], groups: [] })
-
-      const id = String(
-        (yield* mutate('createProduct(input: CreateProductInput!)', { input }, 'id')).id,
-      )
+      const { added } = writtenEntries(body.variants, [], 'variants')
+      const created = added.map((written) => newVariant(written, name, settings))
+      checkOptions(added, [])
+      const signature = 'createProduct(input: CreateProductInput!)'
+      const id = String((yield* mutate(signature, { input }, 'id')).id)
       // Otherwise an incomplete product would stay in the shop, and a retry would create a second one.
       yield* orUndo(createVariants(id, created, [], defaultLanguageCode), deletion(id))
       return id
@@ -160,30 +139,26 @@ export const products = {
       const product = valuesOf(raw)
       // Write in the language in which the product is read: all its texts exist in it.
       const input = productInput(body, String(product.languageCode))
-      const variants = entriesOf(product.variants)
-      const entries = entriesIn(body.variants)
-      const changes = entries.flatMap((entry) => changedVariant(entry, variants, settings))
-      const added = entries.filter(({ variant }) => (variant.id ?? null) === null)
+      const { entries, added } = writtenEntries(body.variants, product.variants, 'variants')
+      const changed = changedEntries(entries, variantInput(settings))
       const [name = product.name] = textsAt(body, 'translations.name')
-      const created = added.map((entry) => newVariant(entry, name, settings))
+      const created = added.map((written) => newVariant(written, name, settings))
       const parts = 'optionGroups { id name options { id name } }'
       const { optionGroups } =
         added.length === 0 ? {} : yield* read('product(id: ID!)', { id }, parts)
       const groups = entriesOf(optionGroups)
-      checkOptions(added, { variants, groups })
+      checkOptions(entries, groups)
 
       if (Object.keys(input).length > 0)
-        yield* mutate(
+        yield mutation(
           'updateProduct(input: UpdateProductInput!)',
           { input: { ...input, id } },
           'id',
         )
-      if (changes.length > 0)
-        yield* mutate(
-          'updateProductVariants(input: [UpdateProductVariantInput!]!)',
-          { input: changes },
-          'id',
-        )
+      if (changed.length > 0) {
+        const signature = 'updateProductVariants(input: [UpdateProductVariantInput!]!)'
+        yield mutation(signature, { input: changed }, 'id')
+      }
       yield* createVariants(id, created, groups, settings.defaultLanguageCode)
     },
     *delete({ remoteId: id }) {
