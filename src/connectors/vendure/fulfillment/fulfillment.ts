@@ -21,20 +21,14 @@ import { recordsAt } from '../../../definition/side-effects.ts'
 import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
 import { mutate, mutation, OR_ERROR } from '../graphql.ts'
 import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
-import { ordersById, PLACED } from '../order/order.ts'
-import { shippedOrders } from '../order/order-passes.ts'
-import { amount } from '../shop.ts'
-
-const FIELDS = `
-  id
-  fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
-  lines { id unitPriceWithTax productVariant { id productId sku name } }`
+import { ordersById, PLACED, shippedOrders } from '../order/order-listing.ts'
+import { amount, type Shop } from '../shop.ts'
 
 /**
  * The fulfillments of an order; Vendure has no other list of them. Each gets the order's id, and each of its
  * lines gets the order line that it ships.
  */
-const fulfillmentsOf = (order: Values): readonly Values[] => {
+const fulfillmentsOf = (order: Values, { moneyStrategyPrecision }: Shop): readonly Values[] => {
   const orderLines = new Map(entriesOf(order.lines).map((line) => [line.id, line]))
   return entriesOf(order.fulfillments).map((shipment) => ({
     ...shipment,
@@ -43,6 +37,7 @@ const fulfillmentsOf = (order: Values): readonly Values[] => {
       ...line,
       orderLine: orderLines.get(line.orderLineId) ?? null,
     })),
+    moneyStrategyPrecision,
   }))
 }
 
@@ -93,9 +88,11 @@ const collection: Collection = {
   list: 'orders',
   filter: PLACED,
   take: 500,
-  fields: FIELDS,
-  recordsOf: (order, { moneyStrategyPrecision }) =>
-    fulfillmentsOf(order).map((shipment) => ({ ...shipment, moneyStrategyPrecision })),
+  fields: `
+    id
+    fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
+    lines { id unitPriceWithTax productVariant { id productId sku name } }`,
+  recordsOf: fulfillmentsOf,
 }
 
 const fulfillmentsOfOrders = readManyOf(collection)

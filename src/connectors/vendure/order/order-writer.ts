@@ -3,13 +3,12 @@ import { orUndo, type Steps, WriteRejection } from '../../../definition/connecto
 import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
 import { fromMinorUnits } from '../../../definition/mapping/minor-units.ts'
 import type { JsonObject } from '../../../definition/mapping/rule.ts'
-import { passes } from '../../../definition/paging/compose.ts'
 import { textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
 import { recordsAt } from '../../../definition/side-effects.ts'
 import { mutate, mutation, OR_ERROR, read } from '../graphql.ts'
-import { pagesOf, sync } from '../listing.ts'
-import { collection, mapping, ordersById } from './order.ts'
-import { orderPasses } from './order-passes.ts'
+import { sync } from '../listing.ts'
+import { mapping } from './order.ts'
+import { orderPages, ordersById } from './order-listing.ts'
 
 const OR_ORDER = `... on Order { id totalWithTax } ${OR_ERROR}`
 const OR_STATE = `${OR_ORDER} ... on OrderStateTransitionError { transitionError }`
@@ -100,9 +99,7 @@ function* checkState(id: string, state: string): Steps<void> {
 /** Placed orders. There is no create, because placing an order requires a payment in the shop. */
 export const orders = {
   mapping,
-  ...passes(({ since }) =>
-    since === undefined ? { all: pagesOf(collection) } : orderPasses(since),
-  ),
+  ...orderPages,
   readMany: ordersById,
   sync,
   write: bodyWriter(mapping, {

@@ -1,8 +1,8 @@
 /** The mapping and the listing of products. */
-import { WriteRejection } from '../../../definition/connector.ts'
 import {
   blankAsNull,
   flag,
+  keepEntry,
   listOf,
   notNull,
   objectOf,
@@ -104,13 +104,7 @@ export const mapping = defineMapping(product, {
   variants: listOf('variants', variant, {
     id: 'id',
     matchBy: [['id']],
-    // A caller who sends one variant does not lose the others.
-    remove: ({ name, id }, path) => {
-      throw new WriteRejection(
-        `the variant ${name} (${id}) is missing; an update cannot delete variants`,
-        path,
-      )
-    },
+    remove: keepEntry('name', 'an update cannot delete variants'),
   }),
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: latestAt('updatedAt', 'variants.updatedAt', 'variants.stockLevels.updatedAt'),
