@@ -1,8 +1,7 @@
 /** The connector for Medusa 2, a headless shop. @see NOTES.md for Medusa's behaviour */
-import type { CredentialField } from '../../definition/auth.ts'
+import { type CredentialField, serverAddress } from '../../definition/auth.ts'
 import { defineConnector } from '../../definition/connector.ts'
 import { entriesOf, requiredText, valuesOf } from '../../definition/raw-values.ts'
-import { trimTrailing } from '../../definition/value.ts'
 import { customers } from './customer.ts'
 import { fulfillments } from './fulfillment.ts'
 import { orders } from './order.ts'
@@ -17,7 +16,7 @@ const url: CredentialField = {
   doc: 'Address of the Medusa server, without /admin or /app.',
   secret: false,
   example: 'https://shop.example.com',
-  normalize: (text) => trimTrailing(text.trim(), '/'),
+  normalize: serverAddress(),
 }
 
 export const connector = defineConnector({

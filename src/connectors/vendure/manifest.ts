@@ -1,7 +1,7 @@
 /** The connector for Vendure, a headless shop. @see NOTES.md for Vendure's behaviour */
+import { serverAddress } from '../../definition/auth.ts'
 import { defineConnector } from '../../definition/connector.ts'
 import { textsAt } from '../../definition/raw-values.ts'
-import { trimTrailing } from '../../definition/value.ts'
 import { customers } from './customer/customer.ts'
 import { fulfillments } from './fulfillment/fulfillment.ts'
 import { ADMIN_API, query } from './graphql.ts'
@@ -10,12 +10,6 @@ import { products } from './product/product-writer.ts'
 import { readFailure } from './read-failure.ts'
 import { shop } from './shop.ts'
 import { webhooks } from './webhooks.ts'
-
-/** The shop's address without a trailing slash or the path of the Admin API. */
-const shopAddress = (url: string): string => {
-  const trimmed = trimTrailing(url.trim(), '/')
-  return trimmed.endsWith(ADMIN_API) ? trimmed.slice(0, -ADMIN_API.length) : trimmed
-}
 
 const DEFAULT_CHANNEL = '__default_channel__'
 
@@ -31,7 +25,7 @@ export const connector = defineConnector({
           doc: 'Address of the shop server, without /admin-api.',
           secret: false,
           example: 'https://shop.example.com',
-          normalize: shopAddress,
+          normalize: serverAddress(ADMIN_API),
         },
         apiKey: {
           doc: "API key with the permissions ReadOrder, ReadCustomer and ReadProduct. Writes also need UpdateOrder, and Create, Update and Delete of Customer and Product. The shop's authOptions.tokenMethod must include 'api-key'.",
