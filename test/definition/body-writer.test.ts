@@ -53,7 +53,7 @@ const readMany: ReadMany = {
 
 const writer = bodyWriter(mapping, {
   app: 'The app',
-  remoteFields: { accepted: ['note', 'id'], reserved: ['id'] },
+  remoteFields: { accepted: { note: 'string', id: 'json' }, reserved: ['id'] },
   readMany,
   *create(body) {
     const { body: created } = yield { method: 'POST', path: '/shipments', body }

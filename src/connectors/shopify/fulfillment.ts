@@ -1,5 +1,5 @@
 /** Fulfillments, which Shopify lists as parts of orders only. */
-import { type Json, type ReadMany, type Steps, WriteRejection } from '../../definition/connector.ts'
+import type { Json, ReadMany, Steps } from '../../definition/connector.ts'
 import { rootFields } from '../../definition/graphql.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import {
@@ -126,18 +126,12 @@ const trackingInput = (raw: unknown): JsonObject => {
   }
 }
 
-const notifyIn = ({ notifyCustomer = false }: JsonObject): boolean => {
-  if (typeof notifyCustomer === 'boolean') return notifyCustomer
-  throw new WriteRejection('Expected true or false.', 'remoteFields.notifyCustomer')
-}
-
 function* create(body: JsonObject): Steps<unknown> {
   const [orderId = ''] = textsAt(body, 'order.id')
-  const notifyCustomer = notifyIn(body)
   const shipments = shipmentsOf(body.fulfillmentLineItems, yield* openLines(orderId))
   const input: JsonObject = {
     lineItemsByFulfillmentOrder: shipments,
-    notifyCustomer,
+    notifyCustomer: body.notifyCustomer ?? false,
     ...(body.trackingInfo !== undefined && { trackingInfo: body.trackingInfo }),
   }
   const signature = 'fulfillmentCreate(fulfillment: FulfillmentInput!)'
@@ -158,7 +152,7 @@ export const fulfillments = {
   sync: reportedSync,
   write: bodyWriter(mapping, {
     app: 'Shopify',
-    remoteFields: { accepted: ['notifyCustomer'] },
+    remoteFields: { accepted: { notifyCustomer: 'boolean' } },
     get: wholeRecord(selected),
     create,
     *update(body, { remoteId: fulfillmentId, raw }) {
@@ -166,7 +160,7 @@ export const fulfillments = {
       const trackingInfoInput: Json = { ...trackingInput(raw), ...Object(body.trackingInfo) }
       yield* mutate(
         'fulfillmentTrackingInfoUpdate(fulfillmentId: ID!, trackingInfoInput: FulfillmentTrackingInput!, notifyCustomer: Boolean)',
-        { fulfillmentId, trackingInfoInput, notifyCustomer: notifyIn(body) },
+        { fulfillmentId, trackingInfoInput, notifyCustomer: body.notifyCustomer ?? false },
       )
       return yield* readBack(selected, { id: fulfillmentId })
     },

@@ -116,12 +116,6 @@ const shipments = partReader({
   partIds: 'fulfillments.id',
 })
 
-/** The requested state; undefined without one. @throws WriteRejection */
-const stateOf = ({ state }: JsonObject): string | undefined => {
-  if (state === undefined || typeof state === 'string') return state
-  throw new WriteRejection('the state must be a string such as Shipped', 'remoteFields.state')
-}
-
 /** The fulfillment handler: `remoteFields.handler`, or the manual one with carrier and tracking number. */
 const handlerOf = ({ handler, method, trackingCode }: JsonObject): Json => {
   if (handler === undefined)
@@ -165,12 +159,12 @@ export const fulfillments = {
   sync,
   write: bodyWriter(mapping, {
     app: 'Vendure',
-    remoteFields: { accepted: ['state', 'handler'] },
+    remoteFields: { accepted: { state: 'string', handler: 'json' } },
     get: shipments.get,
     *create(body, { context }) {
       const orderId = String(body.orderId)
       const lines = body.lines ?? []
-      const state = stateOf(body)
+      const [state] = textsAt(body, 'state')
       const handler = handlerOf(body)
       const [order] = yield* readByIds(ordersById, [orderId], context)
       if (order === undefined) throw new WriteRejection('Vendure has no such order', 'orderId')
@@ -195,7 +189,7 @@ export const fulfillments = {
           "Vendure cannot change this field of an existing fulfillment; cancel this one (remoteFields.state: 'Cancelled') and create another",
           unifiedField(mapping, changed) ?? `remoteFields.${changed}`,
         )
-      const state = stateOf(body)
+      const [state] = textsAt(body, 'state')
       if (state !== undefined && state !== present) yield* mutate(...transition(id, state))
       return yield* shipments.read(String(orderId), id, context)
     },
