@@ -3,7 +3,7 @@ import { blankAsNull, required } from '../../../definition/mapping/converters.ts
 import { defineMapping } from '../../../definition/mapping.ts'
 import { passes } from '../../../definition/paging/compose.ts'
 import { customer } from '../../../resources/commerce/customer.ts'
-import { mutate, OR_ERROR } from '../graphql.ts'
+import { mutate, OR_ERROR, write } from '../graphql.ts'
 import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
 
 const collection: Collection = {
@@ -42,12 +42,10 @@ export const customers = {
     remoteFields: { reserved: ['id'] },
     readMany,
     *create(input) {
-      const signature = 'createCustomer(input: CreateCustomerInput!)'
-      return (yield* mutate(signature, { input }, OR_CUSTOMER)).id
+      return (yield* write('createCustomer', input, OR_CUSTOMER)).id
     },
     *update(body, { remoteId: id }) {
-      const input = { ...body, id }
-      yield* mutate('updateCustomer(input: UpdateCustomerInput!)', { input }, OR_CUSTOMER)
+      yield* write('updateCustomer', { ...body, id }, OR_CUSTOMER)
     },
     *delete({ remoteId: id }) {
       yield* mutate('deleteCustomer(id: ID!)', { id }, 'result message')

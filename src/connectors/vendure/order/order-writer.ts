@@ -5,7 +5,7 @@ import { fromMinorUnits } from '../../../definition/mapping/minor-units.ts'
 import type { JsonObject } from '../../../definition/mapping/rule.ts'
 import { textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
 import { recordsAt } from '../../../definition/side-effects.ts'
-import { mutate, mutation, OR_ERROR, read } from '../graphql.ts'
+import { mutate, mutation, OR_ERROR, read, write } from '../graphql.ts'
 import { sync } from '../listing.ts'
 import { mapping } from './order.ts'
 import { orderPages, ordersById } from './order-listing.ts'
@@ -55,10 +55,8 @@ function* leaveModifying(id: string, state: string): Steps<void> {
 
 /** Modifies an order in the state Modifying, if a dry run shows that its price allows it. */
 function* modifyOrder(order: Values, change: JsonObject): Steps<void> {
-  const send = (dryRun: boolean) => {
-    const input = { ...change, orderId: String(order.id), dryRun }
-    return mutate('modifyOrder(input: ModifyOrderInput!)', { input }, OR_ORDER)
-  }
+  const send = (dryRun: boolean) =>
+    write('modifyOrder', { ...change, orderId: String(order.id), dryRun }, OR_ORDER)
   checkPrice(order, (yield* send(true)).totalWithTax, change)
   yield* send(false)
 }
@@ -117,19 +115,10 @@ export const orders = {
         yield* checkState(id, state)
       // Modify first, because its price check can fail; change the state last, because it cannot be undone.
       if (isModified) yield* modify(id, valuesOf(raw), change)
-      if (customerId !== undefined)
-        yield* mutate(
-          'setOrderCustomer(input: SetOrderCustomerInput!)',
-          { input: { orderId: id, customerId } },
-          'id',
-        )
+      if (customerId !== undefined) yield* write('setOrderCustomer', { orderId: id, customerId })
       // A cancellation includes the shipping charge but refunds nothing (NOTES "a cancelled order").
       if (state === 'Cancelled')
-        yield* mutate(
-          'cancelOrder(input: CancelOrderInput!)',
-          { input: { orderId: id, cancelShipping: true } },
-          OR_STATE,
-        )
+        yield* write('cancelOrder', { orderId: id, cancelShipping: true }, OR_STATE)
       else if (state !== undefined) yield* mutate(...transition(id, state))
     },
     // Cancelled, changed and new lines of an order change the stock of their products.

@@ -2,7 +2,7 @@
 import { type Steps, WriteRejection } from '../../../definition/connector.ts'
 import type { WrittenEntry } from '../../../definition/mapping/changed-fields.ts'
 import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
-import { mutate } from '../graphql.ts'
+import { mutate, write } from '../graphql.ts'
 
 /** The options of a variant, by group: `Size` → `L`. */
 type Choice = ReadonlyMap<string, string>
@@ -64,8 +64,7 @@ export function* createOptions(
     if (!group) {
       const options = wanted.map((option) => named(option, languageCode))
       const input = { ...named(name, languageCode), options }
-      const signature = 'createProductOptionGroup(input: CreateProductOptionGroupInput!)'
-      group = yield* mutate(signature, { input }, 'id options { id name }')
+      group = yield* write('createProductOptionGroup', input, 'id options { id name }')
       const added = { productId, optionGroupId: String(group.id) }
       yield* mutate('addOptionGroupToProduct(productId: ID!, optionGroupId: ID!)', added, 'id')
     }
@@ -73,7 +72,7 @@ export function* createOptions(
       const input = { ...named(option, languageCode), productOptionGroupId: String(group.id) }
       const { id } =
         entriesOf(group.options).find((present) => present.name === option) ??
-        (yield* mutate('createProductOption(input: CreateProductOptionInput!)', { input }, 'id'))
+        (yield* write('createProductOption', input))
       ids.set(`${name}\0${option}`, String(id))
     }
   }

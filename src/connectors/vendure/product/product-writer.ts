@@ -16,7 +16,7 @@ import {
   withSortedLists,
 } from '../../../definition/raw-values.ts'
 import { isObject } from '../../../definition/value.ts'
-import { mutate, mutation, read } from '../graphql.ts'
+import { mutation, read, write } from '../graphql.ts'
 import { countOf, sync } from '../listing.ts'
 import { type Shop, shop } from '../shop.ts'
 import { collection, mapping, pages, priceOf, productsById, stockOf } from './product.ts'
@@ -106,7 +106,7 @@ function* createVariants(
     ...{ productId, optionIds: optionIds[index] ?? [] },
     ...variant,
   }))
-  yield* mutate('createProductVariants(input: [CreateProductVariantInput!]!)', { input }, 'id')
+  yield* write('createProductVariants', input)
 }
 
 /** Products with their variants. */
@@ -128,8 +128,7 @@ export const products = {
       const { added } = writtenEntries(body.variants, [], 'variants')
       const created = added.map((written) => newVariant(written, name, settings))
       checkOptions(added, [])
-      const signature = 'createProduct(input: CreateProductInput!)'
-      const id = String((yield* mutate(signature, { input }, 'id')).id)
+      const id = String((yield* write('createProduct', input)).id)
       // Otherwise an incomplete product would stay in the shop, and a retry would create a second one.
       yield* orUndo(createVariants(id, created, [], defaultLanguageCode), deletion(id))
       return id
@@ -149,16 +148,8 @@ export const products = {
       const groups = entriesOf(optionGroups)
       checkOptions(entries, groups)
 
-      if (Object.keys(input).length > 0)
-        yield mutation(
-          'updateProduct(input: UpdateProductInput!)',
-          { input: { ...input, id } },
-          'id',
-        )
-      if (changed.length > 0) {
-        const signature = 'updateProductVariants(input: [UpdateProductVariantInput!]!)'
-        yield mutation(signature, { input: changed }, 'id')
-      }
+      if (Object.keys(input).length > 0) yield* write('updateProduct', { ...input, id })
+      if (changed.length > 0) yield* write('updateProductVariants', changed)
       yield* createVariants(id, created, groups, settings.defaultLanguageCode)
     },
     *delete({ remoteId: id }) {
