@@ -12,7 +12,7 @@ import {
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
 import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
+import { fetchTraced, passes } from '../../definition/paging/compose.ts'
 import { entriesOf, textsAt, type Values } from '../../definition/raw-values.ts'
 import { recordsAt } from '../../definition/side-effects.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
@@ -144,10 +144,8 @@ export const fulfillments = {
   mapping,
   // A change of a fulfillment changes its order (NOTES "fulfillments").
   ...passes(({ since }) => {
-    const ids = mapRecords(changedSince(shipped, since), (order) =>
-      textsAt(order, 'fulfillments.id'),
-    )
-    return { ofOrders: wholePages(fetchTraced(ids, byIds), selected) }
+    const traced = fetchTraced(changedSince(shipped, since), 'fulfillments.id', byIds)
+    return { ofOrders: wholePages(traced, selected) }
   }),
   sync: reportedSync,
   write: bodyWriter(mapping, {

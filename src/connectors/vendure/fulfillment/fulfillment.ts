@@ -154,7 +154,7 @@ export const fulfillments = {
     changed:
       since === undefined
         ? pagesOf(collection)
-        : fetchTraced(shippedOrders(since), fulfillmentsOfOrders),
+        : fetchTraced(shippedOrders(since), 'id', fulfillmentsOfOrders),
   })),
   sync,
   write: bodyWriter(mapping, {

@@ -1,7 +1,7 @@
 /** The placed orders, and those that have changed since a time. */
 import type { Pager } from '../../../definition/connector.ts'
 import { fetchTraced, mapRecords, passes } from '../../../definition/paging/compose.ts'
-import { latestAt, textsAt } from '../../../definition/raw-values.ts'
+import { latestAt } from '../../../definition/raw-values.ts'
 import { shiftInstant } from '../../../definition/time.ts'
 import { type Collection, type Filter, pagesOf, readManyOf } from '../listing.ts'
 
@@ -63,10 +63,10 @@ const recent = (since: string) => ({ after: shiftInstant(since, -COMPLETED_WATCH
 /** The complement of the filter `{ after: since }`. Vendure's `before` excludes the instant itself. */
 const notAfter = (since: string) => ({ before: shiftInstant(since, 1) })
 
-/** Lists the ids of the orders that have a part changed since an instant. */
+/** The orders that have a part changed since an instant. */
 const changedParts = (fields: string, filter: Filter, since: string): Pager =>
   mapRecords(pagesOf({ list: 'orders', fields: `id ${fields}`, filter }), (order) =>
-    (latestAt(...PART_TIMES)(order) ?? '') >= since ? textsAt(order, 'id') : [],
+    (latestAt(...PART_TIMES)(order) ?? '') >= since ? [order] : [],
   )
 
 /**
@@ -91,11 +91,11 @@ export const orderPages = passes(({ since }) => {
       _or: [{ updatedAt: { after: since } }, { orderPlacedAt: { after: since } }],
     }),
     open: pagesOf(collection, { ...unchanged, state: { notIn: DONE } }),
-    completed: fetchTraced(changedParts(parts, completed, since), ordersById),
+    completed: fetchTraced(changedParts(parts, completed, since), 'id', ordersById),
   }
 })
 
-/** The ids of orders with a changed fulfillment. */
+/** The orders with a changed fulfillment. */
 export const shippedOrders = (since: string): Pager =>
   changedParts(
     'fulfillments { updatedAt }',

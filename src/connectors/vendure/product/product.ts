@@ -12,7 +12,7 @@ import {
   writtenTo,
 } from '../../../definition/mapping/converters.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
-import { fetchTraced, mapRecords, passes } from '../../../definition/paging/compose.ts'
+import { fetchTraced, passes } from '../../../definition/paging/compose.ts'
 import {
   entriesOf,
   latestAt,
@@ -114,23 +114,21 @@ export const mapping = defineMapping(product, {
 /** Reads products by their ids. */
 export const productsById = readManyOf(collection)
 
-/** The ids of products with a changed variant, unless they have changed themselves. */
-const changedVariants = (since: string) =>
-  mapRecords(
-    pagesOf(
-      { list: 'productVariants', fields: 'id productId product { updatedAt }' },
-      { updatedAt: { after: since } },
-    ),
-    (found) =>
-      (latestAt('product.updatedAt')(found) ?? '') <= since ? textsAt(found, 'productId') : [],
-  )
+/** The variants, to find products that changed in a variant only. */
+const variants: Collection = {
+  list: 'productVariants',
+  fields: 'id productId product { updatedAt }',
+}
 
 /** The pages of products. A change of a variant does not update the product (NOTES "product updatedAt"). */
-export const pages = passes(({ since }) =>
-  since === undefined
-    ? { all: pagesOf(collection) }
-    : {
-        changed: pagesOf(collection, { updatedAt: { after: since } }),
-        withChangedVariant: fetchTraced(changedVariants(since), productsById),
-      },
-)
+export const pages = passes(({ since }) => {
+  if (since === undefined) return { all: pagesOf(collection) }
+  const updatedAt = { after: since }
+  // Products that have changed themselves are in the first pass.
+  const productIds = (found: unknown) =>
+    (latestAt('product.updatedAt')(found) ?? '') <= since ? textsAt(found, 'productId') : []
+  return {
+    changed: pagesOf(collection, { updatedAt }),
+    withChangedVariant: fetchTraced(pagesOf(variants, { updatedAt }), productIds, productsById),
+  }
+})
