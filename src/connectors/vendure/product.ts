@@ -10,9 +10,9 @@ import {
   required,
   updateOnly,
   writtenTo,
-} from '../../../definition/mapping/converters.ts'
-import { defineMapping } from '../../../definition/mapping.ts'
-import { fetchTraced, passes } from '../../../definition/paging/compose.ts'
+} from '../../definition/mapping/converters.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { fetchTraced, passes } from '../../definition/paging/compose.ts'
 import {
   entriesOf,
   latestAt,
@@ -22,10 +22,10 @@ import {
   valuesAt,
   valuesOf,
   withSortedLists,
-} from '../../../definition/raw-values.ts'
-import { product } from '../../../resources/commerce/product.ts'
-import { type Collection, pagesOf, readManyOf } from '../listing.ts'
-import { amount, type Shop, shop } from '../shop.ts'
+} from '../../definition/raw-values.ts'
+import { product } from '../../resources/commerce/product.ts'
+import { type Collection, pagesOf, readManyOf } from './listing.ts'
+import { amount, type Shop, shop } from './shop.ts'
 
 /**
  * The products. Do not select `price`: it fails the whole page if one variant has no price in the currency (NOTES

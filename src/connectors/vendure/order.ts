@@ -1,6 +1,6 @@
 /** The mapping of placed orders (NOTES "an order is changed in the state Modifying"). */
-import { WriteRejection } from '../../../definition/connector.ts'
-import { changedEntries, writtenEntries } from '../../../definition/mapping/changed-fields.ts'
+import { WriteRejection } from '../../definition/connector.ts'
+import { changedEntries, writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import {
   atLeast,
   blankAsNull,
@@ -12,17 +12,17 @@ import {
   onlyChanges,
   readOnly,
   required,
-} from '../../../definition/mapping/converters.ts'
-import type { Converter, JsonObject } from '../../../definition/mapping/rule.ts'
-import { states } from '../../../definition/mapping/states.ts'
-import { writeValue } from '../../../definition/mapping/write.ts'
-import { defineMapping } from '../../../definition/mapping.ts'
-import { matchesJson } from '../../../definition/matching.ts'
-import { latestAt, sumAt, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
-import { order } from '../../../resources/commerce/order.ts'
-import { amount } from '../shop.ts'
+} from '../../definition/mapping/converters.ts'
+import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
+import { states } from '../../definition/mapping/states.ts'
+import { writeValue } from '../../definition/mapping/write.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { matchesJson } from '../../definition/matching.ts'
+import { latestAt, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { order } from '../../resources/commerce/order.ts'
 import { PART_TIMES } from './order-listing.ts'
 import { fulfillmentStatus, paymentStatus } from './order-status.ts'
+import { amount } from './shop.ts'
 
 /** Splits a full name at its last space, because Vendure stores one name. */
 const splitName = (fullName: unknown) => {

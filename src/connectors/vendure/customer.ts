@@ -1,10 +1,10 @@
-import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
-import { blankAsNull, required } from '../../../definition/mapping/converters.ts'
-import { defineMapping } from '../../../definition/mapping.ts'
-import { passes } from '../../../definition/paging/compose.ts'
-import { customer } from '../../../resources/commerce/customer.ts'
-import { mutate, OR_ERROR, write } from '../graphql.ts'
-import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { blankAsNull, required } from '../../definition/mapping/converters.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { passes } from '../../definition/paging/compose.ts'
+import { customer } from '../../resources/commerce/customer.ts'
+import { mutate, OR_ERROR, write } from './graphql.ts'
+import { type Collection, pagesOf, readManyOf, sync } from './listing.ts'
 
 const collection: Collection = {
   list: 'customers',

@@ -1,26 +1,26 @@
 /** Products and their variants (NOTES "a product takes several calls"). */
-import { type Json, orUndo, type Steps, WriteRejection } from '../../../definition/connector.ts'
-import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
+import { type Json, orUndo, type Steps, WriteRejection } from '../../definition/connector.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import {
   changedEntries,
   type WrittenEntry,
   writtenEntries,
-} from '../../../definition/mapping/changed-fields.ts'
-import { objectsIn } from '../../../definition/mapping/match-entries.ts'
-import type { JsonObject } from '../../../definition/mapping/rule.ts'
+} from '../../definition/mapping/changed-fields.ts'
+import { objectsIn } from '../../definition/mapping/match-entries.ts'
+import type { JsonObject } from '../../definition/mapping/rule.ts'
 import {
   entriesOf,
   textsAt,
   type Values,
   valuesOf,
   withSortedLists,
-} from '../../../definition/raw-values.ts'
-import { isObject } from '../../../definition/value.ts'
-import { mutation, read, write } from '../graphql.ts'
-import { countOf, sync } from '../listing.ts'
-import { type Shop, shop } from '../shop.ts'
+} from '../../definition/raw-values.ts'
+import { isObject } from '../../definition/value.ts'
+import { mutation, read, write } from './graphql.ts'
+import { countOf, sync } from './listing.ts'
 import { collection, mapping, pages, priceOf, productsById, stockOf } from './product.ts'
 import { checkOptions, createOptions } from './product-options.ts'
+import { type Shop, shop } from './shop.ts'
 
 const deletion = (id: string) => mutation('deleteProduct(id: ID!)', { id }, 'result message')
 

@@ -1,5 +1,5 @@
 /** Order, payment and fulfillment status of an order (NOTES "the state of an order does not show payment"). */
-import { entriesOf, sumAt, type Values, valuesAt } from '../../../definition/raw-values.ts'
+import { entriesOf, sumAt, type Values, valuesAt } from '../../definition/raw-values.ts'
 
 /** The entries in some states. @throws TypeError if there is no list: a status is not guessed */
 const inState = (list: unknown, ...states: readonly string[]): readonly Values[] => {

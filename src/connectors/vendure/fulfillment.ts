@@ -1,7 +1,7 @@
 /** Fulfillments, which Vendure shows as parts of orders only. */
-import { type Json, orUndo, WriteRejection } from '../../../definition/connector.ts'
-import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
-import { changedFields } from '../../../definition/mapping/changed-fields.ts'
+import { type Json, orUndo, WriteRejection } from '../../definition/connector.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { changedFields } from '../../definition/mapping/changed-fields.ts'
 import {
   atLeast,
   blankAsNull,
@@ -9,20 +9,20 @@ import {
   listOf,
   readOnly,
   required,
-} from '../../../definition/mapping/converters.ts'
-import type { Converter, JsonObject } from '../../../definition/mapping/rule.ts'
-import { states } from '../../../definition/mapping/states.ts'
-import { unifiedField } from '../../../definition/mapping/write.ts'
-import { defineMapping } from '../../../definition/mapping.ts'
-import { fetchTraced, passes, readByIds } from '../../../definition/paging/compose.ts'
-import { partReader } from '../../../definition/paging/parts.ts'
-import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
-import { recordsAt } from '../../../definition/side-effects.ts'
-import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
-import { mutate, mutation, OR_ERROR } from '../graphql.ts'
-import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
-import { ordersById, PLACED, shippedOrders } from '../order/order-listing.ts'
-import { amount, type Shop } from '../shop.ts'
+} from '../../definition/mapping/converters.ts'
+import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
+import { states } from '../../definition/mapping/states.ts'
+import { unifiedField } from '../../definition/mapping/write.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { fetchTraced, passes, readByIds } from '../../definition/paging/compose.ts'
+import { partReader } from '../../definition/paging/parts.ts'
+import { entriesOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { recordsAt } from '../../definition/side-effects.ts'
+import { fulfillment } from '../../resources/commerce/fulfillment.ts'
+import { mutate, mutation, OR_ERROR } from './graphql.ts'
+import { type Collection, pagesOf, readManyOf, sync } from './listing.ts'
+import { ordersById, PLACED, shippedOrders } from './order-listing.ts'
+import { amount, type Shop } from './shop.ts'
 
 /**
  * The fulfillments of an order; Vendure has no other list of them. Each gets the order's id, and each of its

@@ -1,8 +1,8 @@
 /** Option groups (`Size`) and options (`L`), which distinguish the variants of a product. */
-import { type Steps, WriteRejection } from '../../../definition/connector.ts'
-import type { WrittenEntry } from '../../../definition/mapping/changed-fields.ts'
-import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
-import { mutate, write } from '../graphql.ts'
+import { type Steps, WriteRejection } from '../../definition/connector.ts'
+import type { WrittenEntry } from '../../definition/mapping/changed-fields.ts'
+import { entriesOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { mutate, write } from './graphql.ts'
 
 /** The options of a variant, by group: `Size` → `L`. */
 type Choice = ReadonlyMap<string, string>

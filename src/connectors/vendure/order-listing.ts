@@ -1,9 +1,9 @@
 /** The placed orders, and those that have changed since a time. */
-import type { Pager } from '../../../definition/connector.ts'
-import { fetchTraced, mapRecords, passes } from '../../../definition/paging/compose.ts'
-import { latestAt } from '../../../definition/raw-values.ts'
-import { shiftInstant } from '../../../definition/time.ts'
-import { type Collection, type Filter, pagesOf, readManyOf } from '../listing.ts'
+import type { Pager } from '../../definition/connector.ts'
+import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
+import { latestAt } from '../../definition/raw-values.ts'
+import { shiftInstant } from '../../definition/time.ts'
+import { type Collection, type Filter, pagesOf, readManyOf } from './listing.ts'
 
 /** The filter that excludes carts and drafts (NOTES "`orders` lists carts and drafts"). */
 export const PLACED = { orderPlacedAt: { isNull: false } } as const
