@@ -70,6 +70,17 @@ const changeAt = (
   return { ...value, [step]: rest.length > 0 ? changeAt(part, rest, change) : change(part) }
 }
 
+/** The record with changed texts at a path, through the entries of lists on the way. Other values stay. */
+export const withTextsAt = <Raw extends Values>(
+  raw: Raw,
+  path: string,
+  change: (text: string) => string,
+): Raw =>
+  // Safe: a text takes the place of a text.
+  changeAt(raw, path.split('.'), (value) =>
+    typeof value === 'string' ? change(value) : value,
+  ) as Raw
+
 const sortedBy = (list: unknown, keys: readonly string[]): unknown => {
   if (!Array.isArray(list)) return list
   const keyed = list.map((entry) => ({

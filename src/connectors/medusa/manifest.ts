@@ -1,7 +1,7 @@
 /** The connector for Medusa 2, a headless shop. @see NOTES.md for Medusa's behaviour */
 import { type CredentialField, serverAddress } from '../../definition/auth.ts'
 import { defineConnector } from '../../definition/connector.ts'
-import { entriesOf, requiredText, valuesOf } from '../../definition/raw-values.ts'
+import { requiredText, textsAt } from '../../definition/raw-values.ts'
 import { customers } from './customer.ts'
 import { fulfillments } from './fulfillment.ts'
 import { orders } from './order.ts'
@@ -59,11 +59,9 @@ export const connector = defineConnector({
   },
   readFailure,
   check: { method: 'GET', path: '/admin/stores?fields=id,name&limit=1' },
-  readAccountName: ({ body }) => {
-    const { name } = entriesOf(valuesOf(body).stores)[0] ?? {}
-    // The name that a new shop has.
-    return typeof name === 'string' && name !== 'Medusa Store' ? name : undefined
-  },
+  // Without the name that a new shop has.
+  readAccountName: ({ body }) =>
+    textsAt(body, 'stores.name').find((name) => name !== 'Medusa Store'),
   context: shop,
   webhooks,
   resources: {

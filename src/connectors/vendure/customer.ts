@@ -2,6 +2,7 @@ import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { blankAsNull, required } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { passes } from '../../definition/paging/compose.ts'
+import { withTextsAt } from '../../definition/raw-values.ts'
 import { customer } from '../../resources/commerce/customer.ts'
 import { mutate, OR_ERROR, write } from './graphql.ts'
 import { type Collection, pagesOf, readManyOf, sync } from './listing.ts'
@@ -51,11 +52,8 @@ export const customers = {
       yield* mutate('deleteCustomer(id: ID!)', { id }, 'result message')
     },
     // Vendure trims and lower-cases e-mail addresses.
-    normalize: ({ fields: { email, ...fields }, remoteFields }) => ({
-      fields: {
-        ...fields,
-        ...(typeof email === 'string' && { email: email.trim().toLowerCase() }),
-      },
+    normalize: ({ fields, remoteFields }) => ({
+      fields: withTextsAt(fields, 'email', (email) => email.trim().toLowerCase()),
       remoteFields,
     }),
   }),

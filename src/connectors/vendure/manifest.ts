@@ -11,8 +11,6 @@ import { readFailure } from './read-failure.ts'
 import { shop } from './shop.ts'
 import { webhooks } from './webhooks.ts'
 
-const DEFAULT_CHANNEL = '__default_channel__'
-
 export const connector = defineConnector({
   app: 'vendure',
   name: 'Vendure',
@@ -51,11 +49,9 @@ export const connector = defineConnector({
   readFailure,
   // A valid key may not query `me` (NOTES "`me` is FORBIDDEN to a key").
   check: query('query { activeChannel { id code } }', {}),
-  readAccountName: ({ body }) => {
-    const [code] = textsAt(body, 'data.activeChannel.code')
-    // The code of the default channel names no shop.
-    return code === DEFAULT_CHANNEL ? undefined : code
-  },
+  // The code of the default channel names no shop.
+  readAccountName: ({ body }) =>
+    textsAt(body, 'data.activeChannel.code').find((code) => code !== '__default_channel__'),
   context: shop,
   webhooks,
   resources: {
