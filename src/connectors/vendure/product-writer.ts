@@ -73,7 +73,9 @@ const variantInput =
     if (name === null) throw new WriteRejection('Vendure requires a title', `${path}.title`)
     return {
       translations: [{ languageCode: settings.defaultLanguageCode, name }],
-      ...{ sku, price, ...stockInput(variant, path, settings) },
+      sku,
+      price,
+      ...stockInput(variant, path, settings),
     }
   }
 
@@ -103,7 +105,8 @@ function* createVariants(
   if (created.length === 0) return
   const optionIds = yield* createOptions(productId, created, groups, languageCode)
   const input = created.map(({ options: _, ...variant }, index) => ({
-    ...{ productId, optionIds: optionIds[index] ?? [] },
+    productId,
+    optionIds: optionIds[index] ?? [],
     ...variant,
   }))
   yield* write('createProductVariants', input)
