@@ -4,6 +4,18 @@
  */
 
 import type { AppRequest, AppResponse } from './steps.ts'
+import { trimTrailing } from './value.ts'
+
+/**
+ * `normalize` of the address of a server: without spaces around it, slashes at its end, and the path of the API.
+ * @param apiPath `/admin-api`; requests contain it
+ */
+export const serverAddress =
+  (apiPath = '') =>
+  (text: string): string => {
+    const address = trimTrailing(text.trim(), '/')
+    return address.endsWith(apiPath) ? address.slice(0, address.length - apiPath.length) : address
+  }
 
 /** One value that an end user enters to connect the app. */
 export interface CredentialField {

@@ -23,6 +23,7 @@ export type { Json } from './json.ts'
 export {
   type AppRequest,
   type AppResponse,
+  orUndo,
   type Steps,
   type WriteInput,
   WriteRejection,

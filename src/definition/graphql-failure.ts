@@ -36,10 +36,12 @@ const readVariableError = (message: string): { reason: string; field: string } =
 /**
  * The failure that `errors` reports; undefined if there is none.
  * @param kindOf the kind of failure of an error. Undefined: `unavailable`
+ * @param hints by code, what the reason says in addition to the app's message
  */
 export const graphqlFailure = (
   { body }: AppResponse,
   kindOf: (error: GraphqlError) => AppFailure['kind'] | undefined,
+  hints: Readonly<Record<string, string>> = {},
 ): AppFailure | undefined => {
   const [error] = entriesOf(valuesOf(body).errors)
   if (!error) return
@@ -51,9 +53,10 @@ export const graphqlFailure = (
   const { reason, field } = message.startsWith(VARIABLE)
     ? readVariableError(message)
     : { reason: message, field: '' }
+  const hint = hints[facts.code ?? '']
   return {
     kind: kindOf(facts) ?? 'unavailable',
-    reason: facts.code === undefined ? reason : `${facts.code}: ${reason}`,
+    reason: `${facts.code === undefined ? '' : `${facts.code}: `}${reason}${hint ? ` (${hint})` : ''}`,
     ...(field !== '' && { field }),
   }
 }

@@ -1,6 +1,6 @@
 /** Requests to a GraphQL API, and the fields of its responses. */
 import type { Json } from './json.ts'
-import { textsAt } from './raw-values.ts'
+import { textsAt, type Values, valuesOf } from './raw-values.ts'
 import type { AppRequest, AppResponse, Steps } from './steps.ts'
 import { isObject } from './value.ts'
 
@@ -35,31 +35,36 @@ export const operation = (
 export const isMutation = ({ body }: AppRequest): boolean =>
   /^\s{0,99}mutation\b/.test(textsAt(body, 'query')[0] ?? '')
 
-/** The requests of a GraphQL API. @param path its path below the base URL: `/graphql` */
+/**
+ * The requests of a GraphQL API, of one operation each. The signatures are those of its schema, as in `operation`.
+ * @param path its path below the base URL: `/graphql`
+ */
 export const graphqlApi = (path: string) => {
-  const mutation = (query: string, variables: Variables): AppRequest => ({
+  const send = (query: string, variables: Variables): AppRequest => ({
     method: 'POST',
     path,
     body: { query, variables },
   })
+  const query = (text: string, variables: Variables): AppRequest => ({
+    ...send(text, variables),
+    read: true,
+  })
+  const mutation = (signature: string, variables: Variables, selection?: string): AppRequest =>
+    send(operation('mutation', signature, selection), variables)
+  const resultOf = (response: AppResponse): Values =>
+    valuesOf(Object.values(rootFields(response))[0])
   return {
     /** The request of a query, which may be retried. */
-    query: (text: string, variables: Variables): AppRequest => ({
-      ...mutation(text, variables),
-      read: true,
-    }),
-    /** Sends a mutation of one field, once, and returns its result. */
-    *mutate(text: string, variables: Variables): Steps<Readonly<Record<string, unknown>>> {
-      const [result] = Object.values(rootFields(yield mutation(text, variables)))
-      return isObject(result) ? result : {}
+    query,
+    /** The request of a mutation. */
+    mutation,
+    /** The result of a query of one field; empty if it is null. */
+    *read(signature: string, variables: Variables, selection: string): Steps<Values> {
+      return resultOf(yield query(operation('query', signature, selection), variables))
     },
-    /** Sends a compensating mutation. Its own failure is ignored, so that the caller reports the original one. */
-    *undo(text: string, variables: Variables): Steps<void> {
-      try {
-        yield { ...mutation(text, variables), undo: true }
-      } catch {
-        // The engine reports that the write was partly done.
-      }
+    /** Sends a mutation once, without retries, and returns its result; empty if it is no object. */
+    *mutate(signature: string, variables: Variables, selection?: string): Steps<Values> {
+      return resultOf(yield mutation(signature, variables, selection))
     },
   }
 }

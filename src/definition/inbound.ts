@@ -3,7 +3,7 @@
  * fetches the records that they name, and keeps the subscription in the app alive. The content of an event is never
  * stored: an event only names a record.
  */
-import { valuesOf } from './raw-values.ts'
+import { entriesOf, type Values, valuesOf } from './raw-values.ts'
 import type { Steps } from './steps.ts'
 
 /** How the time of a signature is sent, and how far it may be from now. Older deliveries are rejected. */
@@ -179,13 +179,29 @@ export interface Webhooks {
   readonly subscription?: WebhookSubscriptions
 }
 
+/** The requests by which a plugin of the app's administrator is subscribed. */
+export interface PluginRequests {
+  /** Returns the new subscription: `{ id }`. */
+  create(target: WebhookTarget): Steps<Values>
+  /** Returns the list of subscriptions: `{ id, url }`. */
+  list(): Steps<unknown>
+  delete(id: string): Steps<unknown>
+}
+
 /**
- * Reads deliveries of one event that names a record: `{ "type": "order.changed", "data": { "id": "7" } }`.
+ * The webhooks of a plugin for an app without webhooks. A delivery is signed as Standard Webhooks with a secret that the
+ * engine makes, and has one event, which names a record: `{ "type": "order.changed", "data": { "id": "7" } }`.
  * @param topics the topics by the first word of `type`; other events are ignored, as a later version may report more
  */
-export const recordEvents =
-  (topics: Readonly<Record<string, string>>): Webhooks['events'] =>
-  ({ body }) => {
+export const pluginWebhooks = (
+  topics: Readonly<Record<string, string>>,
+  requests: PluginRequests,
+): Webhooks => ({
+  scope: 'credential',
+  topics: Object.values(topics),
+  signature: { type: 'standardWebhooks' },
+  secret: { from: 'subscription' },
+  events: ({ body }) => {
     const { type, data } = valuesOf(body)
     const { id } = valuesOf(data)
     if (typeof type !== 'string' || typeof id !== 'string')
@@ -194,7 +210,22 @@ export const recordEvents =
     const topic = topics[name]
     if (topic === undefined) return []
     return [{ topic, remoteId: id, kind: kind === 'deleted' ? 'deleted' : 'changed' }]
-  }
+  },
+  subscription: {
+    *create(target) {
+      return { ids: [String((yield* requests.create(target)).id)] }
+    },
+    *list() {
+      return entriesOf(yield* requests.list()).map(({ id, url }) => ({
+        id: String(id),
+        address: String(url),
+      }))
+    },
+    *delete(id) {
+      yield* requests.delete(id)
+    },
+  },
+})
 
 const problemOf = (webhooks: Webhooks, topics: readonly string[]): string | undefined => {
   const { scope, secret, company, subscription } = webhooks

@@ -31,6 +31,20 @@ export const textsAt = (raw: unknown, path: string): readonly string[] =>
 export const numberAt = (raw: unknown, path: string): number | undefined =>
   valuesAt(raw, path).find((value) => typeof value === 'number')
 
+/** The first text at a path, as `valuesAt` finds them. @throws Error if there is none */
+export const requiredText = (raw: unknown, path: string): string => {
+  const [text] = textsAt(raw, path)
+  if (text !== undefined) return text
+  throw new Error(`The response has no text at ${path}.`)
+}
+
+/** The first number at a path, as `valuesAt` finds them. @throws Error if there is none */
+export const requiredNumber = (raw: unknown, path: string): number => {
+  const number = numberAt(raw, path)
+  if (number !== undefined) return number
+  throw new Error(`The response has no number at ${path}.`)
+}
+
 /** The sum of the numbers at a path, as `valuesAt` finds them. */
 export const sumAt = (raw: unknown, path: string): number =>
   valuesAt(raw, path).reduce<number>((sum, value) => sum + Number(value), 0)
@@ -55,6 +69,17 @@ const changeAt = (
   const part = value[step]
   return { ...value, [step]: rest.length > 0 ? changeAt(part, rest, change) : change(part) }
 }
+
+/** The record with changed texts at a path, through the entries of lists on the way. Other values stay. */
+export const withTextsAt = <Raw extends Values>(
+  raw: Raw,
+  path: string,
+  change: (text: string) => string,
+): Raw =>
+  // Safe: a text takes the place of a text.
+  changeAt(raw, path.split('.'), (value) =>
+    typeof value === 'string' ? change(value) : value,
+  ) as Raw
 
 const sortedBy = (list: unknown, keys: readonly string[]): unknown => {
   if (!Array.isArray(list)) return list

@@ -85,6 +85,23 @@ export interface AppResponse {
  */
 export type Steps<Result> = Generator<AppRequest, Result, AppResponse>
 
+/**
+ * Runs steps. If they fail, sends the request that rolls back every change before them, and reports their failure; that
+ * of the request is ignored, because the engine reports what it leaves.
+ */
+export function* orUndo<Result>(steps: Steps<Result>, request: AppRequest): Steps<Result> {
+  try {
+    return yield* steps
+  } catch (error) {
+    try {
+      yield { ...request, undo: true }
+    } catch {
+      // The failure of the steps is the cause.
+    }
+    throw error
+  }
+}
+
 /** The input of a create or update. */
 export interface WriteInput {
   /**

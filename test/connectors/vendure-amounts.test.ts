@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  fulfillmentStatus,
-  paymentStatus,
-} from '../../src/connectors/vendure/order/order-status.ts'
+import { fulfillmentStatus, paymentStatus } from '../../src/connectors/vendure/order-status.ts'
 import { fromMinorUnits } from '../../src/definition/mapping/minor-units.ts'
 import { CONTEXT, mapped, rawRecords } from './vendure/fixtures.ts'
 

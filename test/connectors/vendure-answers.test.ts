@@ -82,9 +82,9 @@ describe('a response', () => {
   })
 
   test.each([
-    ['precision', { activeChannel: { defaultCurrencyCode: 'EUR' } }],
-    ['currency', { globalSettings: { serverConfig: { moneyStrategyPrecision: 2 } } }],
-  ])('without the %s of amounts is invalid: it is not guessed', (word, data) => {
+    ['moneyStrategyPrecision', { activeChannel: { defaultCurrencyCode: 'EUR' } }],
+    ['defaultCurrencyCode', { globalSettings: { serverConfig: { moneyStrategyPrecision: 2 } } }],
+  ])('without the %s is invalid: it is not guessed', (word, data) => {
     const steps = shop.read()
     steps.next()
     expect(() => steps.next(answered(data))).toThrow(word)

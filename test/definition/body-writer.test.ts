@@ -4,12 +4,17 @@ import {
   type AppRequest,
   type AppResponse,
   type Json,
+  orUndo,
   type ReadMany,
   RecordNotFoundError,
   type Steps,
 } from '../../src/definition/connector.ts'
 import { bodyWriter } from '../../src/definition/mapping/body-writer.ts'
-import { changedFields } from '../../src/definition/mapping/changed-fields.ts'
+import {
+  changedEntries,
+  changedFields,
+  writtenEntries,
+} from '../../src/definition/mapping/changed-fields.ts'
 import { atLeast, listOf, onlyChanges, required } from '../../src/definition/mapping/converters.ts'
 import { minorUnits } from '../../src/definition/mapping/minor-units.ts'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
@@ -53,7 +58,7 @@ const readMany: ReadMany = {
 
 const writer = bodyWriter(mapping, {
   app: 'The app',
-  remoteFields: { accepted: ['note', 'id'], reserved: ['id'] },
+  remoteFields: { accepted: { note: 'string', id: 'json' }, reserved: ['id'] },
   readMany,
   *create(body) {
     const { body: created } = yield { method: 'POST', path: '/shipments', body }
@@ -117,6 +122,7 @@ describe('a writer', () => {
   test.each<[Record<string, Json>, Record<string, Json>, string]>([
     [{}, { id: 's2' }, 'remoteFields.id'],
     [{}, { colour: 'red' }, 'remoteFields.colour'],
+    [{}, { note: 5 }, 'remoteFields.note'],
     [{ lineItems: [{ quantity: 1 }] }, {}, 'lineItems[0].lineItemId'],
     [{ lineItems: [{ lineItemId: 'l1' }] }, {}, 'lineItems[0].quantity'],
     [{ lineItems: [{ lineItemId: 'l1', quantity: 0 }] }, {}, 'lineItems[0].quantity'],
@@ -150,6 +156,54 @@ test.each<[Record<string, Json | undefined>, unknown, object]>([
   [{ a: 0 }, {}, { a: 0 }],
 ])('of %j, what differs from %j', (body, present, changed) => {
   expect(changedFields(body, present)).toEqual(changed)
+})
+
+test('the entries of a written list are new, or change the stored entry with their id', () => {
+  const before = [
+    { id: 'a', size: 1 },
+    { id: 'b', size: 2 },
+  ]
+  const list = [{ id: 'b', size: 3 }, { size: 4 }, { id: 'a', size: 1 }, { id: null, size: 5 }]
+  const { entries, added } = writtenEntries(list, before, 'lines')
+  expect(entries.map(({ path, stored: found }) => [path, found?.id])).toEqual([
+    ['lines[0]', 'b'],
+    ['lines[1]', undefined],
+    ['lines[2]', 'a'],
+    ['lines[3]', undefined],
+  ])
+  expect(added.map(({ entry }) => entry.size)).toEqual([4, 5])
+  expect(changedEntries(entries, ({ size = null }) => ({ size }))).toEqual([{ id: 'b', size: 3 }])
+})
+
+describe('steps that are undone', () => {
+  const undo: AppRequest = { method: 'DELETE', path: '/drafts/1' }
+  function* complete(): Steps<string> {
+    yield { method: 'POST', path: '/drafts/1/complete' }
+    return 'completed'
+  }
+
+  test('are not undone if they succeed', async () => {
+    expect(await play(orUndo(complete(), undo), [{}])).toMatchObject({
+      result: 'completed',
+      requests: [{ method: 'POST' }],
+    })
+  })
+
+  test.each([
+    ['', []],
+    [' also if that fails', [new Error('down')]],
+  ])('report their own failure%s', async (_, failures) => {
+    const requests: AppRequest[] = []
+    const refusal = new Error('refused')
+    const answers = [refusal, ...failures]
+    const result = await driveSteps(orUndo(complete(), undo), (request) => {
+      const answer = answers[requests.push(request) - 1]
+      if (answer) throw answer
+      return respond({})
+    }).catch((error: unknown) => error)
+    expect(result).toBe(refusal)
+    expect(requests[1]).toEqual({ ...undo, undo: true })
+  })
 })
 
 describe('parts', () => {

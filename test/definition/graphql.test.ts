@@ -25,6 +25,7 @@ const failureOf = (error: object) =>
     { status: 200, headers: {}, body: { errors: [error], data: null } },
     ({ code, root }) =>
       code === 'THROTTLED' ? 'rate-limited' : root === 'order' ? 'absent' : undefined,
+    { DENIED: 'a scope is missing' },
   )
 
 test('a failure has the kind of its code and its root field', () => {
@@ -36,6 +37,9 @@ test('a failure has the kind of its code and its root field', () => {
     kind: 'absent',
     reason: 'None.',
   })
+  expect(failureOf({ message: 'No.', extensions: { code: 'DENIED' } })?.reason).toBe(
+    'DENIED: No. (a scope is missing)',
+  )
   expect(failureOf({})).toEqual({ kind: 'unavailable', reason: 'no message' })
   expect(failureOf({ message: 5, path: 'order', extensions: null })?.kind).toBe('unavailable')
 })

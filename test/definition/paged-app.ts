@@ -1,7 +1,7 @@
 /** Listings of every kind of pager, and the small app in memory that they list. */
 import fc from 'fast-check'
 import type { AppRequest, AppResponse, Pager, ReadMany } from '../../src/definition/connector.ts'
-import { fetchTraced, mapRecords, passes } from '../../src/definition/paging/compose.ts'
+import { fetchTraced, passes } from '../../src/definition/paging/compose.ts'
 import {
   cursorPages,
   header,
@@ -284,15 +284,13 @@ export const cases: Readonly<Record<string, Case>> = {
   },
   'by ids of another listing': {
     pager: fetchTraced(
-      mapRecords(
-        offsetPages({
-          size: PAGE,
-          id: 'id',
-          records: 'items',
-          request: ({ start, max }) => get('/events', { offset: start, limit: max }),
-        }),
-        (event) => [Object(event).id],
-      ),
+      offsetPages({
+        size: PAGE,
+        id: 'id',
+        records: 'items',
+        request: ({ start, max }) => get('/events', { offset: start, limit: max }),
+      }),
+      'id',
       readMany,
     ),
     serve: (app, request) => {

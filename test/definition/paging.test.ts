@@ -182,7 +182,7 @@ test('a token of an earlier page is returned with the last page', () => {
     request: ({ after }) => get('/feed', { after }),
   })
   const pager = passes(() => ({
-    changed: fetchTraced(feed, readMany),
+    changed: fetchTraced(feed, (id) => [String(id)], readMany),
     others: singlePage({ records: 'items', request: () => get('/others') }),
   }))
   const app = appOf([1, 2, 3])

@@ -3,11 +3,14 @@ import { expect, test } from 'vitest'
 import {
   entriesOf,
   latestAt,
+  requiredNumber,
+  requiredText,
   sumAt,
   textsAt,
   valuesAt,
   valuesOf,
   withSortedLists,
+  withTextsAt,
 } from '../../src/definition/raw-values.ts'
 import { recordsAt } from '../../src/definition/side-effects.ts'
 
@@ -43,6 +46,27 @@ test('only texts are texts, and only objects have values', () => {
   expect(textsAt(order, 'lines.quantity')).toEqual([])
   expect([valuesOf(null), valuesOf([1]), valuesOf('a')]).toEqual([{}, {}, {}])
   expect([entriesOf(null), entriesOf([1, { a: 1 }])]).toEqual([[], [{}, { a: 1 }]])
+})
+
+test('a required text or number is not guessed', () => {
+  expect(requiredText(order, 'lines.product.id')).toBe('p2')
+  expect(requiredNumber(order, 'lines.quantity')).toBe(2)
+  expect(() => requiredText(order, 'lines.quantity')).toThrow('no text at lines.quantity')
+  expect(() => requiredNumber(order, 'customer.age')).toThrow('no number at customer.age')
+})
+
+test('changed texts, also in the entries of lists, leave everything else as it is', () => {
+  const upper = (text: string) => text.toUpperCase()
+  const changed = withTextsAt(order, 'lines.product.id', upper)
+  expect(changed).toEqual({
+    ...order,
+    lines: [
+      { ...order.lines[0], product: { id: 'P2' } },
+      { ...order.lines[1], product: { id: 'P1' } },
+      order.lines[2],
+    ],
+  })
+  expect(withTextsAt(order, 'lines.quantity', upper)).toEqual(order)
 })
 
 test('sums and latest times', () => {

@@ -1,8 +1,7 @@
 /** Contacts. */
 import { listByType } from '../../definition/mapping/list-by-type.ts'
-import { objectsIn } from '../../definition/mapping/match-entries.ts'
-import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
+import { withTextsAt } from '../../definition/raw-values.ts'
 import { contact } from '../../resources/crm/contact.ts'
 import { contacts } from './object-type.ts'
 import { link, property, timeProperty } from './property.ts'
@@ -39,19 +38,10 @@ const mapping = defineMapping(contact, {
   remoteDeleted: null, // archived contacts are listed by id only
 })
 
-/** An e-mail address in the form of HubSpot: in lower case. */
-const listedAddress = (entry: JsonObject): JsonObject =>
-  typeof entry.emailAddress === 'string'
-    ? { ...entry, emailAddress: entry.emailAddress.toLowerCase() }
-    : entry
-
 export const contactResource = objectResource(contacts, mapping, {
-  normalize: ({ fields, remoteFields }) => {
-    const { emailAddresses } = fields
-    if (!Array.isArray(emailAddresses)) return { fields, remoteFields }
-    return {
-      fields: { ...fields, emailAddresses: objectsIn(emailAddresses).map(listedAddress) },
-      remoteFields,
-    }
-  },
+  // HubSpot stores e-mail addresses in lower case.
+  normalize: ({ fields, remoteFields }) => ({
+    fields: withTextsAt(fields, 'emailAddresses.emailAddress', (text) => text.toLowerCase()),
+    remoteFields,
+  }),
 })

@@ -1,5 +1,11 @@
 /** Leads: each belongs to a contact, from which HubSpot copies the name and the e-mail address. */
-import { isAbsent, type Json, type Steps, WriteRejection } from '../../definition/connector.ts'
+import {
+  isAbsent,
+  type Json,
+  orUndo,
+  type Steps,
+  WriteRejection,
+} from '../../definition/connector.ts'
 import { createOnly, readOnly, writtenTo } from '../../definition/mapping/converters.ts'
 import { listByType } from '../../definition/mapping/list-by-type.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
@@ -79,17 +85,14 @@ function* createLead(body: JsonObject): Steps<string> {
     )
   const found = email === '' ? undefined : yield* findContact(email)
   const contactId = found ?? (yield* createObject(contacts, { properties: person }))
-  try {
-    return yield* createObject(leads, {
-      properties: named(properties, person),
-      associations: associationWith(contactId),
-    })
-  } catch (error) {
-    // Otherwise the contact of the failed lead would stay.
-    if (found === undefined)
-      yield { method: 'DELETE', path: crmPath('objects', contacts.name, contactId), undo: true }
-    throw error
-  }
+  const creation = createObject(leads, {
+    properties: named(properties, person),
+    associations: associationWith(contactId),
+  })
+  if (found !== undefined) return yield* creation
+  // Otherwise the contact of the failed lead would stay.
+  const path = crmPath('objects', contacts.name, contactId)
+  return yield* orUndo(creation, { method: 'DELETE', path })
 }
 
 export const leadResource = objectResource(leads, mapping, { create: createLead })

@@ -126,7 +126,7 @@ const objectWriter = (
   return bodyWriter(mapping, {
     app: APP,
     get,
-    remoteFields: { accepted: ['properties', 'associations'] },
+    remoteFields: { accepted: { properties: 'json', associations: 'json' } },
     normalize: (input, context) => normalize(listedInput(input), context),
     *create(body, attempt) {
       return yield* readBack(yield* create(body, attempt), attempt.context)

@@ -3,6 +3,7 @@ import type { ResourceConnector } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { passes } from '../../definition/paging/compose.ts'
+import { totalReader } from '../../definition/paging/pager.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
 import { customer } from '../../resources/commerce/customer.ts'
 import { type Collection, changedSince, readManyOf, sync } from './listing.ts'
@@ -46,11 +47,7 @@ export const customers: ResourceConnector = {
     ...sync,
     remoteCount: {
       request: { method: 'GET', path: '/admin/customers?fields=id&limit=1' },
-      read: ({ body }) => {
-        const { count } = valuesOf(body)
-        if (typeof count !== 'number') throw new Error('The list of customers has no count.')
-        return count
-      },
+      read: totalReader('count'),
     },
   },
   write: bodyWriter(mapping, {

@@ -2,7 +2,7 @@
 import type { AppRequest, Pager, ReadMany } from '../../definition/connector.ts'
 import { mapRecords } from '../../definition/paging/compose.ts'
 import { offsetPages } from '../../definition/paging/offset.ts'
-import { type PageReader, pageReader, withQuery } from '../../definition/paging/pager.ts'
+import { listReader, withQuery } from '../../definition/paging/pager.ts'
 import type { SyncDefinition } from '../../definition/sync.ts'
 import { withSortedParts } from './records.ts'
 
@@ -52,8 +52,7 @@ export const deletedSince = (collection: Collection, since: string): Pager =>
 
 /** Reads records of a collection by their ids. */
 export const readManyOf = (collection: Collection): ReadMany => {
-  const records: PageReader = collection.list
-  const read = pageReader(records)
+  const read = listReader(collection.list)
   return {
     maxIds: MAX_IDS,
     request: (ids): AppRequest => ({
@@ -63,8 +62,7 @@ export const readManyOf = (collection: Collection): ReadMany => {
         ...ids.map((id) => `id%5B%5D=${encodeURIComponent(id)}`),
       ].join('&'),
     }),
-    read: (response) =>
-      read(response, { since: undefined, cursor: undefined }).records.map(withSortedParts),
+    read: (response) => read(response).map(withSortedParts),
   }
 }
 

@@ -1,8 +1,7 @@
 /** The connector for Medusa 2, a headless shop. @see NOTES.md for Medusa's behaviour */
-import type { CredentialField } from '../../definition/auth.ts'
+import { type CredentialField, serverAddress } from '../../definition/auth.ts'
 import { defineConnector } from '../../definition/connector.ts'
-import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
-import { trimTrailing } from '../../definition/value.ts'
+import { requiredText, textsAt } from '../../definition/raw-values.ts'
 import { customers } from './customer.ts'
 import { fulfillments } from './fulfillment.ts'
 import { orders } from './order.ts'
@@ -17,7 +16,7 @@ const url: CredentialField = {
   doc: 'Address of the Medusa server, without /admin or /app.',
   secret: false,
   example: 'https://shop.example.com',
-  normalize: (text) => trimTrailing(text.trim(), '/'),
+  normalize: serverAddress(),
 }
 
 export const connector = defineConnector({
@@ -53,22 +52,16 @@ export const connector = defineConnector({
         path: '/auth/user/emailpass',
         body: { email, password },
       }),
-      readLogin: ({ body }) => {
-        const { token } = valuesOf(body)
-        if (typeof token !== 'string') throw new Error('The login returned no token.')
-        // It is valid for a day by default; the shop can change that.
-        return { accessToken: token }
-      },
+      // The token is valid for a day by default; the shop can change that.
+      readLogin: ({ body }) => ({ accessToken: requiredText(body, 'token') }),
       request: { headers: { authorization: 'Bearer {accessToken}' } },
     },
   },
   readFailure,
   check: { method: 'GET', path: '/admin/stores?fields=id,name&limit=1' },
-  readAccountName: ({ body }) => {
-    const { name } = entriesOf(valuesOf(body).stores)[0] ?? {}
-    // The name that a new shop has.
-    return typeof name === 'string' && name !== 'Medusa Store' ? name : undefined
-  },
+  // Without the name that a new shop has.
+  readAccountName: ({ body }) =>
+    textsAt(body, 'stores.name').find((name) => name !== 'Medusa Store'),
   context: shop,
   webhooks,
   resources: {

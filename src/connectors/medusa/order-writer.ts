@@ -1,8 +1,13 @@
+import { orUndo, type Steps } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
 import { mapping, ordersById } from './order.ts'
 
 const DRAFTS = '/admin/draft-orders'
+
+function* convert(path: string): Steps<void> {
+  yield { method: 'POST', path: `${path}/convert-to-order` }
+}
 
 /** The writer of orders. A new order is a draft first (NOTES "a new order is a draft first"). */
 export const orderWriter = bodyWriter(mapping, {
@@ -13,13 +18,8 @@ export const orderWriter = bodyWriter(mapping, {
     const { body: created } = yield { method: 'POST', path: DRAFTS, body: draft }
     const id = String(valuesOf(valuesOf(created).draft_order).id)
     const path = `${DRAFTS}/${encodeURIComponent(id)}`
-    try {
-      yield { method: 'POST', path: `${path}/convert-to-order` }
-    } catch (error) {
-      // Otherwise the draft would stay in the shop.
-      yield { method: 'DELETE', path, undo: true }
-      throw error
-    }
+    // Otherwise the draft would stay in the shop.
+    yield* orUndo(convert(path), { method: 'DELETE', path })
     return id
   },
   *update(body, { remoteId }) {

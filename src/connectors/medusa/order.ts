@@ -13,8 +13,7 @@ import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
 import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
-import { textsAt } from '../../definition/raw-values.ts'
+import { fetchTraced, passes } from '../../definition/paging/compose.ts'
 import { isObject } from '../../definition/value.ts'
 import { order } from '../../resources/commerce/order.ts'
 import { type Collection, changedSince, readManyOf, sync } from './listing.ts'
@@ -200,14 +199,11 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
 /** Reads orders by their ids. */
 export const ordersById = readManyOf(collection)
 
-/** The id of the order of a payment. */
-const orderOfPayment = (payment: unknown) => textsAt(payment, 'payment_collection.order.id')
-
 /** The orders, by their own time and by that of their payments. */
 const pages = passes(({ since }) => ({
   changed: changedSince(collection, since),
   ...(since !== undefined && {
-    paid: fetchTraced(mapRecords(changedSince(payments, since), orderOfPayment), ordersById),
+    paid: fetchTraced(changedSince(payments, since), 'payment_collection.order.id', ordersById),
   }),
 }))
 

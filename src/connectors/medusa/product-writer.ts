@@ -8,17 +8,10 @@ import {
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { buildBody, writableFields } from '../../definition/mapping/write.ts'
 import { getBy, readOne } from '../../definition/paging/compose.ts'
-import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
+import { entriesOf, valuesOf, withSortedLists } from '../../definition/raw-values.ts'
 import { mapping, productsById, type RawProduct } from './product.ts'
 import { shop } from './shop.ts'
-import {
-  changedVariant,
-  type InputVariant,
-  listedVariants,
-  newVariant,
-  optionsOf,
-  variantsOf,
-} from './variants.ts'
+import { changedVariant, type InputVariant, newVariant, optionsOf, variantsOf } from './variants.ts'
 
 const app = 'Medusa'
 const PATH = '/admin/products'
@@ -133,8 +126,8 @@ export const productWriter: ResourceWriter = {
       yield { method: 'DELETE', path: pathOf(remoteId) }
     },
   },
-  normalize: ({ fields, remoteFields }) => {
-    const variants = listedVariants(fields.variants)
-    return { fields: { ...fields, ...(variants && { variants }) }, remoteFields }
-  },
+  normalize: ({ fields, remoteFields }) => ({
+    fields: withSortedLists(fields, { 'variants.optionValues': ['name'] }),
+    remoteFields,
+  }),
 }

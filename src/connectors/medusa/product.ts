@@ -9,7 +9,7 @@ import {
 } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
-import { entriesOf, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { entriesOf, sumAt, type Values, valuesOf } from '../../definition/raw-values.ts'
 import { WriteRejection } from '../../definition/steps.ts'
 import { product } from '../../resources/commerce/product.ts'
 import { type Collection, changedSince, deletedSince, readManyOf, sync } from './listing.ts'
@@ -199,14 +199,8 @@ const shown = (pager: Pager): Pager => mapRecords(pager, shownRecord)
 const pages = passes(({ since }) => ({
   changed: shown(changedSince(collection, since)),
   ...(since !== undefined && {
-    withChangedVariant: fetchTraced(
-      mapRecords(changedSince(variants, since), (found) => textsAt(found, 'product_id')),
-      productsById,
-    ),
-    inChangedOrder: fetchTraced(
-      mapRecords(changedSince(orders, since), (found) => textsAt(found, 'items.product_id')),
-      productsById,
-    ),
+    withChangedVariant: fetchTraced(changedSince(variants, since), 'product_id', productsById),
+    inChangedOrder: fetchTraced(changedSince(orders, since), 'items.product_id', productsById),
     deleted: shown(deletedSince(collection, since)),
   }),
 }))

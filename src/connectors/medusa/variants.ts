@@ -37,20 +37,6 @@ export const optionsOf = ({ parts, at }: InputVariant): Readonly<Record<string, 
   )
 }
 
-const nameOf = (option: Json): string => String(isObject(option) ? option.name : '')
-
-/** The variants of a write in the form of a listing, with options sorted by name. */
-export const listedVariants = (input: Json | undefined): Json | undefined =>
-  // Safe: the engine has validated a list of variants, or null.
-  (input as readonly Body[] | null | undefined)?.map((variant) => {
-    const { optionValues } = variant
-    if (!Array.isArray(optionValues)) return variant
-    return {
-      ...variant,
-      optionValues: optionValues.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
-    }
-  })
-
 // A JSON number is exact up to 15 digits.
 const EXACT_DIGITS = 15
 

@@ -2,7 +2,7 @@
 import type { AppRequest, AppResponse } from '../../definition/connector.ts'
 import { defineContext } from '../../definition/context.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
-import { type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
+import { requiredText, type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 
 /** The request for the company info, which a company has once. */
 export const selectCompanyInfo: AppRequest = {
@@ -14,24 +14,17 @@ export const selectCompanyInfo: AppRequest = {
 export const companyInfoIn = ({ body }: AppResponse): Values =>
   valuesOf(valuesAt(body, 'QueryResponse.CompanyInfo').flat()[0])
 
-const textOf = (value: unknown, name: string): string => {
-  if (typeof value === 'string') return value
-  throw new Error(`The company has no ${name}.`)
-}
-
 /** The context of an account: the id of its company info, its home currency, and whether it uses others. */
 export const company = defineContext({
   version: 1,
   *read() {
     const info = companyInfoIn(yield selectCompanyInfo)
     const preferences = valuesOf((yield { method: 'GET', path: '/preferences' }).body)
-    const { HomeCurrency, MultiCurrencyEnabled } = valuesOf(
-      valuesOf(preferences.Preferences).CurrencyPrefs,
-    )
+    const { CurrencyPrefs } = valuesOf(preferences.Preferences)
     return {
-      companyId: textOf(info.Id, 'id'),
-      currency: textOf(valuesOf(HomeCurrency).value, 'home currency'),
-      isMultiCurrency: MultiCurrencyEnabled === true,
+      companyId: requiredText(info, 'Id'),
+      currency: requiredText(CurrencyPrefs, 'HomeCurrency.value'),
+      isMultiCurrency: valuesOf(CurrencyPrefs).MultiCurrencyEnabled === true,
     }
   },
 })

@@ -7,7 +7,14 @@ import { rootFields } from '../../definition/graphql.ts'
 import { filePartOf, fileRequest } from '../../definition/line-file.ts'
 import { around, inner, mapCursors, memberOf } from '../../definition/paging/pager.ts'
 import { parseJson } from '../../definition/parse-json.ts'
-import { entriesOf, numberAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import {
+  entriesOf,
+  numberAt,
+  requiredNumber,
+  textsAt,
+  type Values,
+  valuesOf,
+} from '../../definition/raw-values.ts'
 import { query } from './graphql.ts'
 import { type Collection, changedSince, MAX_MEDIA } from './listing.ts'
 import { wholePages } from './whole-records.ts'
@@ -63,8 +70,7 @@ const emptyPage = (next: Json | undefined, waitMs?: number): ListPage => ({
 /** The page after the first request: the operation of an interrupted listing is used. */
 const afterLook = (collection: Collection, response: AppResponse): ListPage => {
   const fields = rootFields(response)
-  const count = numberAt(fields, `${collection.list}Count.count`)
-  if (count === undefined) throw new Error('Shopify returned no number of records.')
+  const count = requiredNumber(fields, `${collection.list}Count.count`)
   if (count <= MAX_PAGED) return emptyPage(PAGES)
   const [own] = entriesOf(valuesOf(fields.bulkOperations).nodes).filter(
     (operation) => RUNNING.includes(operation.status) && operation.query === bulkQuery(collection),

@@ -1,5 +1,5 @@
 /** Fulfillments, which Shopify lists as parts of orders only. */
-import { type Json, type ReadMany, type Steps, WriteRejection } from '../../definition/connector.ts'
+import type { Json, ReadMany, Steps } from '../../definition/connector.ts'
 import { rootFields } from '../../definition/graphql.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
 import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
+import { fetchTraced, passes } from '../../definition/paging/compose.ts'
 import { entriesOf, textsAt, type Values } from '../../definition/raw-values.ts'
 import { recordsAt } from '../../definition/side-effects.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
@@ -126,18 +126,12 @@ const trackingInput = (raw: unknown): JsonObject => {
   }
 }
 
-const notifyIn = ({ notifyCustomer = false }: JsonObject): boolean => {
-  if (typeof notifyCustomer === 'boolean') return notifyCustomer
-  throw new WriteRejection('Expected true or false.', 'remoteFields.notifyCustomer')
-}
-
 function* create(body: JsonObject): Steps<unknown> {
   const [orderId = ''] = textsAt(body, 'order.id')
-  const notifyCustomer = notifyIn(body)
   const shipments = shipmentsOf(body.fulfillmentLineItems, yield* openLines(orderId))
   const input: JsonObject = {
     lineItemsByFulfillmentOrder: shipments,
-    notifyCustomer,
+    notifyCustomer: body.notifyCustomer ?? false,
     ...(body.trackingInfo !== undefined && { trackingInfo: body.trackingInfo }),
   }
   const signature = 'fulfillmentCreate(fulfillment: FulfillmentInput!)'
@@ -150,15 +144,13 @@ export const fulfillments = {
   mapping,
   // A change of a fulfillment changes its order (NOTES "fulfillments").
   ...passes(({ since }) => {
-    const ids = mapRecords(changedSince(shipped, since), (order) =>
-      textsAt(order, 'fulfillments.id'),
-    )
-    return { ofOrders: wholePages(fetchTraced(ids, byIds), selected) }
+    const traced = fetchTraced(changedSince(shipped, since), 'fulfillments.id', byIds)
+    return { ofOrders: wholePages(traced, selected) }
   }),
   sync: reportedSync,
   write: bodyWriter(mapping, {
     app: 'Shopify',
-    remoteFields: { accepted: ['notifyCustomer'] },
+    remoteFields: { accepted: { notifyCustomer: 'boolean' } },
     get: wholeRecord(selected),
     create,
     *update(body, { remoteId: fulfillmentId, raw }) {
@@ -166,7 +158,7 @@ export const fulfillments = {
       const trackingInfoInput: Json = { ...trackingInput(raw), ...Object(body.trackingInfo) }
       yield* mutate(
         'fulfillmentTrackingInfoUpdate(fulfillmentId: ID!, trackingInfoInput: FulfillmentTrackingInput!, notifyCustomer: Boolean)',
-        { fulfillmentId, trackingInfoInput, notifyCustomer: notifyIn(body) },
+        { fulfillmentId, trackingInfoInput, notifyCustomer: body.notifyCustomer ?? false },
       )
       return yield* readBack(selected, { id: fulfillmentId })
     },

@@ -1,5 +1,5 @@
 /** Requests to Shopify's Admin API. The signatures are those of its schema: `orderDelete(orderId: ID!)`. */
-import { graphqlApi, operation, type Variables } from '../../definition/graphql.ts'
+import { graphqlApi, type Variables } from '../../definition/graphql.ts'
 import type { Values } from '../../definition/raw-values.ts'
 import type { Steps } from '../../definition/steps.ts'
 
@@ -16,11 +16,8 @@ export const { query } = api
  * @param parts what is selected of the payload, in addition to the errors. Default: nothing
  */
 export const mutate = (signature: string, variables: Variables, parts = ''): Steps<Values> =>
-  api.mutate(operation('mutation', signature, `${parts} userErrors { field message }`), variables)
+  api.mutate(signature, variables, `${parts} userErrors { field message }`)
 
 /** As `mutate`, for payloads whose user errors have a code. */
 export const mutateCoded = (signature: string, variables: Variables, parts = ''): Steps<Values> =>
-  api.mutate(
-    operation('mutation', signature, `${parts} userErrors { field message code }`),
-    variables,
-  )
+  api.mutate(signature, variables, `${parts} userErrors { field message code }`)

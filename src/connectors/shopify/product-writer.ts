@@ -1,6 +1,6 @@
 import type { Json, Steps } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
-import { changedFields } from '../../definition/mapping/changed-fields.ts'
+import { changedEntries, writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import { objectsIn } from '../../definition/mapping/match-entries.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { textsAt, valuesAt, valuesOf } from '../../definition/raw-values.ts'
@@ -50,24 +50,18 @@ const VARIANTS = '[ProductVariantsBulkInput!]!'
 
 /** Updates the variants that have an id and differ, and creates those without one (NOTES "a product takes several calls"). */
 function* writeVariants(productId: string, written: Json, stored: unknown): Steps<void> {
-  const entries = objectsIn(written)
-  const before = new Map(objectsIn(valuesOf(stored).variants).map((old) => [old.id, old]))
-  const changed = entries.flatMap(({ id = null, ...variant }) => {
-    const old = before.get(id)
-    if (!old) return []
-    const changes = changedFields(variantInput(variant), variantInput(old))
-    return Object.keys(changes).length > 0 ? [{ id, ...changes }] : []
-  })
-  const added = entries.filter(({ id }) => !before.has(id ?? null)).map(newVariantInput)
+  const { entries, added } = writtenEntries(written, valuesOf(stored).variants, 'variants')
+  const changed = changedEntries(entries, variantInput)
+  const created = added.map(({ entry }) => newVariantInput(entry))
   if (changed.length > 0)
     yield* mutateCoded(`productVariantsBulkUpdate(productId: ID!, variants: ${VARIANTS})`, {
       productId,
       variants: changed,
     })
-  if (added.length > 0)
+  if (created.length > 0)
     yield* mutateCoded(`productVariantsBulkCreate(productId: ID!, variants: ${VARIANTS})`, {
       productId,
-      variants: added,
+      variants: created,
     })
 }
 

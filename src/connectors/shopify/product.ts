@@ -1,8 +1,8 @@
 /** The mapping and the listing of products with their variants. */
-import { WriteRejection } from '../../definition/connector.ts'
 import {
   blankAsNull,
   enumeration,
+  keepEntry,
   listOf,
   objectOf,
   orElse,
@@ -13,7 +13,7 @@ import {
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { textsAt, valuesAt } from '../../definition/raw-values.ts'
+import { valuesAt } from '../../definition/raw-values.ts'
 import { isObject } from '../../definition/value.ts'
 import { product } from '../../resources/commerce/product.ts'
 import { collectionPages } from './collection-pages.ts'
@@ -74,12 +74,7 @@ const variant = {
 const variants = listOf<RawVariant, object>('variants', variant, {
   matchBy: [['id'], ['sku']],
   id: 'id',
-  remove: (left, path) => {
-    throw new WriteRejection(
-      `The variant ${textsAt(left, 'title').join()} is missing; a write does not delete variants.`,
-      path,
-    )
-  },
+  remove: keepEntry('title', 'a write does not delete variants'),
 })
 
 /** The mapping of products. */

@@ -13,8 +13,10 @@ const kinds: Readonly<Record<string, AppFailure['kind']>> = {
   SHOP_INACTIVE: 'unavailable',
 }
 
-const ACCESS_MEANS =
-  ' (the OAuth client lacks a scope, or its approval for protected customer data; NOTES "access")'
+const hints = {
+  ACCESS_DENIED:
+    'the OAuth client lacks a scope, or its approval for protected customer data; NOTES "access"',
+}
 
 /** Where a variable is invalid: `Variable $input of type CustomerInput! was provided invalid value for email`. */
 const invalidPath = (response: AppResponse): string | undefined => {
@@ -27,13 +29,11 @@ const invalidPath = (response: AppResponse): string | undefined => {
 
 /** The failure that `errors` reports. */
 const readErrors = (response: AppResponse): AppFailure | undefined => {
-  const failure = graphqlFailure(response, ({ code = '' }) => kinds[code] ?? 'refused')
+  const failure = graphqlFailure(response, ({ code = '' }) => kinds[code] ?? 'refused', hints)
   if (failure?.kind === 'rate-limited') {
     const retryAfterMs = throttledMs(response)
     return { ...failure, limit: POINTS, ...(retryAfterMs !== undefined && { retryAfterMs }) }
   }
-  if (failure?.reason.startsWith('ACCESS_DENIED'))
-    return { ...failure, reason: failure.reason + ACCESS_MEANS }
   const field = invalidPath(response)
   return failure && field !== undefined ? { ...failure, kind: 'refused', field } : failure
 }

@@ -1,7 +1,7 @@
 /** A shop: its name, and the settings that amounts and times depend on. */
 import { defineContext } from '../../definition/context.ts'
 import { rootFields } from '../../definition/graphql.ts'
-import { textsAt } from '../../definition/raw-values.ts'
+import { requiredText } from '../../definition/raw-values.ts'
 import { query } from './graphql.ts'
 
 const DOMAIN = '.myshopify.com'
@@ -21,10 +21,9 @@ export const shop = defineContext({
   version: 1,
   *read() {
     const fields = rootFields(yield query('query { shop { currencyCode ianaTimezone } }', {}))
-    const [currency] = textsAt(fields, 'shop.currencyCode')
-    const [timeZone] = textsAt(fields, 'shop.ianaTimezone')
-    if (currency === undefined || timeZone === undefined)
-      throw new Error('Shopify returned no currency or no time zone of the shop.')
-    return { currency, timeZone }
+    return {
+      currency: requiredText(fields, 'shop.currencyCode'),
+      timeZone: requiredText(fields, 'shop.ianaTimezone'),
+    }
   },
 })

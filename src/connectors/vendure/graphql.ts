@@ -1,29 +1,24 @@
-/** Requests to Vendure's Admin API. The signatures are those of its schema: `deleteCustomer(id: ID!)`. */
-import { graphqlApi, operation, rootFields, type Variables } from '../../definition/graphql.ts'
-import { type Values, valuesOf } from '../../definition/raw-values.ts'
-import type { Steps } from '../../definition/steps.ts'
+/** Requests to Vendure's Admin API. */
+import { graphqlApi } from '../../definition/graphql.ts'
+import type { JsonObject } from '../../definition/mapping/rule.ts'
+import { pascalCase } from '../../definition/resource.ts'
 
 /** The path of the Admin API below the shop's address (NOTES "POST {url}/admin-api"). */
 export const ADMIN_API = '/admin-api'
 
-const api = graphqlApi(ADMIN_API)
+/** A mutation is sent once (NOTES "nothing is idempotent"). */
+export const { query, read, mutation, mutate } = graphqlApi(ADMIN_API)
 
-/** The request of a query. */
-export const { query } = api
-
-/** The result of a query of one field. */
-export function* read(signature: string, variables: Variables, parts: string): Steps<Values> {
-  const response = yield query(operation('query', signature, parts), variables)
-  return valuesOf(Object.values(rootFields(response))[0])
+/**
+ * Sends a mutation with one input, whose type Vendure names after it: `CreateProductInput`, and
+ * `[UpdateProductVariantInput!]` for `updateProductVariants`.
+ */
+export const write = (name: string, input: JsonObject | readonly JsonObject[], parts = 'id') => {
+  const signature = Array.isArray(input)
+    ? `${name}(input: [${pascalCase(name.slice(0, -1))}Input!]!)`
+    : `${name}(input: ${pascalCase(name)}Input!)`
+  return mutate(signature, { input }, parts)
 }
-
-/** Sends a mutation once, without retries (NOTES "nothing is idempotent"). */
-export const mutate = (signature: string, variables: Variables, parts?: string): Steps<Values> =>
-  api.mutate(operation('mutation', signature, parts), variables)
-
-/** Sends a compensating mutation, whose own failure is ignored. */
-export const undo = (signature: string, variables: Variables, parts?: string): Steps<void> =>
-  api.undo(operation('mutation', signature, parts), variables)
 
 /** The selection for mutations that report errors in `data` (NOTES "domain errors are in data"). */
 export const OR_ERROR = '... on ErrorResult { errorCode message }'

@@ -1,8 +1,8 @@
 /** Lists of the Admin API. */
-import type { AppRequest, AppResponse, Json, Pager, ReadMany } from '../../definition/connector.ts'
-import { rootFields } from '../../definition/graphql.ts'
+import type { AppRequest, Json, Pager, ReadMany } from '../../definition/connector.ts'
 import { mapReadMany, mapRecords } from '../../definition/paging/compose.ts'
 import { offsetPages } from '../../definition/paging/offset.ts'
+import { listReader, totalReader } from '../../definition/paging/pager.ts'
 import { type Values, valuesOf } from '../../definition/raw-values.ts'
 import { pascalCase } from '../../definition/resource.ts'
 import type { RemoteCount, SyncDefinition } from '../../definition/sync.ts'
@@ -34,13 +34,6 @@ const listRequest = ({ list, fields }: Collection, options: Filter): AppRequest 
     { options },
   )
 
-const readList = (response: AppResponse) => {
-  const [name, list] = Object.entries(rootFields(response))[0] ?? []
-  const { items, totalItems } = valuesOf(list)
-  if (Array.isArray(items) && typeof totalItems === 'number') return { items, totalItems }
-  throw new Error(`Vendure's listing of ${name} has no items or no totalItems.`)
-}
-
 const recordsIn =
   ({ recordsOf }: Collection) =>
   (entry: unknown, context: unknown): readonly unknown[] =>
@@ -52,25 +45,25 @@ export const pagesOf = (
   matching: Filter = {},
   id: 'ASC' | 'DESC' = 'ASC',
 ): Pager => {
-  const { take, filter } = collection
+  const { list, take, filter } = collection
   const options = { filter: { ...filter, ...matching }, sort: { id }, ...(take && { take }) }
   const pages = offsetPages({
     size: take ?? SHOP_LIMIT,
     request: ({ start: skip }) => listRequest(collection, { ...options, skip }),
-    records: (response) => ({ records: readList(response).items }),
+    records: `data.${list}.items`,
     id: 'id',
-    total: (response) => readList(response).totalItems,
+    total: `data.${list}.totalItems`,
   })
   return mapRecords(pages, recordsIn(collection))
 }
 
 /** The records of the entries with some ids. */
 export const readManyOf = (collection: Collection): ReadMany => {
+  const { list, take, filter } = collection
   const entries: ReadMany = {
-    maxIds: collection.take ?? SHOP_LIMIT,
-    request: (ids) =>
-      listRequest(collection, { filter: { ...collection.filter, id: { in: ids } } }),
-    read: (response) => readList(response).items,
+    maxIds: take ?? SHOP_LIMIT,
+    request: (ids) => listRequest(collection, { filter: { ...filter, id: { in: ids } } }),
+    read: listReader(`data.${list}.items`),
   }
   return mapReadMany(entries, recordsIn(collection))
 }
@@ -78,7 +71,7 @@ export const readManyOf = (collection: Collection): ReadMany => {
 /** The number of entries. */
 export const countOf = (collection: Collection): RemoteCount => ({
   request: listRequest({ ...collection, fields: 'id' }, { take: 0 }),
-  read: (response) => readList(response).totalItems,
+  read: totalReader(`data.${collection.list}.totalItems`),
 })
 
 /**

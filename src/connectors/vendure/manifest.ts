@@ -1,23 +1,15 @@
 /** The connector for Vendure, a headless shop. @see NOTES.md for Vendure's behaviour */
+import { serverAddress } from '../../definition/auth.ts'
 import { defineConnector } from '../../definition/connector.ts'
 import { textsAt } from '../../definition/raw-values.ts'
-import { trimTrailing } from '../../definition/value.ts'
-import { customers } from './customer/customer.ts'
-import { fulfillments } from './fulfillment/fulfillment.ts'
+import { customers } from './customer.ts'
+import { fulfillments } from './fulfillment.ts'
 import { ADMIN_API, query } from './graphql.ts'
-import { orders } from './order/order-writer.ts'
-import { products } from './product/product-writer.ts'
+import { orders } from './order-writer.ts'
+import { products } from './product-writer.ts'
 import { readFailure } from './read-failure.ts'
 import { shop } from './shop.ts'
 import { webhooks } from './webhooks.ts'
-
-/** The shop's address without a trailing slash or the path of the Admin API. */
-const shopAddress = (url: string): string => {
-  const trimmed = trimTrailing(url.trim(), '/')
-  return trimmed.endsWith(ADMIN_API) ? trimmed.slice(0, -ADMIN_API.length) : trimmed
-}
-
-const DEFAULT_CHANNEL = '__default_channel__'
 
 export const connector = defineConnector({
   app: 'vendure',
@@ -31,7 +23,7 @@ export const connector = defineConnector({
           doc: 'Address of the shop server, without /admin-api.',
           secret: false,
           example: 'https://shop.example.com',
-          normalize: shopAddress,
+          normalize: serverAddress(ADMIN_API),
         },
         apiKey: {
           doc: "API key with the permissions ReadOrder, ReadCustomer and ReadProduct. Writes also need UpdateOrder, and Create, Update and Delete of Customer and Product. The shop's authOptions.tokenMethod must include 'api-key'.",
@@ -57,11 +49,9 @@ export const connector = defineConnector({
   readFailure,
   // A valid key may not query `me` (NOTES "`me` is FORBIDDEN to a key").
   check: query('query { activeChannel { id code } }', {}),
-  readAccountName: ({ body }) => {
-    const [code] = textsAt(body, 'data.activeChannel.code')
-    // The code of the default channel names no shop.
-    return code === DEFAULT_CHANNEL ? undefined : code
-  },
+  // The code of the default channel names no shop.
+  readAccountName: ({ body }) =>
+    textsAt(body, 'data.activeChannel.code').find((code) => code !== '__default_channel__'),
   context: shop,
   webhooks,
   resources: {

@@ -4,7 +4,7 @@
  */
 import type { AppFailure, AppRequest, AppResponse } from '../../definition/connector.ts'
 import { isMutation } from '../../definition/graphql.ts'
-import { graphqlFailure } from '../../definition/graphql-failure.ts'
+import { type GraphqlError, graphqlFailure } from '../../definition/graphql-failure.ts'
 import { textsAt, valuesOf } from '../../definition/raw-values.ts'
 
 /** The error codes that concern the credential or the request. Any other code is a failure of Vendure. */
@@ -22,49 +22,42 @@ const kinds: Readonly<Record<string, AppFailure['kind']>> = {
   GRAPHQL_PARSE_FAILED: 'refused',
 }
 
-// Vendure has one code for all of these causes (NOTES "API keys need the tokenMethod 'api-key'").
-const FORBIDDEN_MEANS =
-  ' (the API key is unknown, revoked, of another channel or lacks a permission, ' +
-  "or the shop's authOptions.tokenMethod does not include 'api-key')"
+const hints = {
+  // Vendure has one code for all of these causes (NOTES "API keys need the tokenMethod 'api-key'").
+  FORBIDDEN:
+    'the API key is unknown, revoked, of another channel or lacks a permission, ' +
+    "or the shop's authOptions.tokenMethod does not include 'api-key'",
+}
 
 /** The mutations whose ENTITY_NOT_FOUND can only mean the record itself. */
 const ABSENT_FOR = ['updateCustomer', 'deleteCustomer', 'updateProduct', 'deleteProduct']
 
 /** The failure that `errors` reports. */
 const readErrors = (response: AppResponse, request: AppRequest): AppFailure | undefined => {
-  const failure = graphqlFailure(response, ({ code = '', root }) => {
+  const kindOf = ({ code = '', root }: GraphqlError): AppFailure['kind'] | undefined => {
     // A read-only key is valid, so a forbidden mutation does not invalidate the credential.
     if (code === 'FORBIDDEN' && isMutation(request)) return 'refused'
     return code === 'ENTITY_NOT_FOUND' && ABSENT_FOR.includes(root) ? 'absent' : kinds[code]
-  })
-  return failure?.reason.startsWith('FORBIDDEN: ')
-    ? { ...failure, reason: failure.reason + FORBIDDEN_MEANS }
-    : failure
-}
-
-/** The fields that error results concern. */
-const resultFields: Readonly<Record<string, string>> = {
-  EMAIL_ADDRESS_CONFLICT_ERROR: 'emailAddress',
+  }
+  return graphqlFailure(response, kindOf, hints)
 }
 
 /** The failure that a mutation reports in `data` (NOTES "domain errors are in data"). */
 const readRefusal = ({ body }: AppResponse): AppFailure | undefined => {
   const results = Object.values(valuesOf(valuesOf(body).data))
-  const [code = textsAt(results, 'result').find((result) => result === 'NOT_DELETED')] = textsAt(
-    results,
-    'errorCode',
-  )
+  const [code] = [
+    ...textsAt(results, 'errorCode'),
+    ...textsAt(results, 'result').filter((result) => result === 'NOT_DELETED'),
+  ]
   if (code === undefined) return
   const messages = ['message', 'transitionError', 'fulfillmentHandlerError']
     .flatMap((name) => textsAt(results, name))
     // Some messages are only the key of a missing translation.
     .filter((text) => text !== '' && text !== `errorResult.${code}`)
-  const words = [...new Set(messages)].join('; ')
-  const field = resultFields[code]
   return {
     kind: 'refused',
-    reason: words === '' ? code : `${code}: ${words}`,
-    ...(field !== undefined && { field }),
+    reason: [code, [...new Set(messages)].join('; ')].filter(Boolean).join(': '),
+    ...(code === 'EMAIL_ADDRESS_CONFLICT_ERROR' && { field: 'emailAddress' }),
   }
 }
 

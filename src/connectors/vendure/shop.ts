@@ -3,7 +3,7 @@ import { defineContext } from '../../definition/context.ts'
 import { rootFields } from '../../definition/graphql.ts'
 import { minorUnits } from '../../definition/mapping/minor-units.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
-import { valuesOf } from '../../definition/raw-values.ts'
+import { requiredNumber, requiredText, valuesOf } from '../../definition/raw-values.ts'
 import { query } from './graphql.ts'
 
 const SETTINGS = `query {
@@ -15,20 +15,13 @@ export const shop = defineContext({
   version: 1,
   *read() {
     const { activeChannel, globalSettings } = rootFields(yield query(SETTINGS, {}))
-    const { defaultCurrencyCode, defaultLanguageCode, pricesIncludeTax } = valuesOf(activeChannel)
-    const { trackInventory, serverConfig } = valuesOf(globalSettings)
-    const { moneyStrategyPrecision } = valuesOf(serverConfig)
-    if (typeof moneyStrategyPrecision !== 'number')
-      throw new Error('Vendure returned no precision of amounts (moneyStrategyPrecision).')
-    if (typeof defaultCurrencyCode !== 'string')
-      throw new Error('Vendure returned no currency of the channel (defaultCurrencyCode).')
     return {
-      moneyStrategyPrecision,
-      defaultCurrencyCode,
-      defaultLanguageCode: String(defaultLanguageCode),
-      pricesIncludeTax: pricesIncludeTax === true,
+      moneyStrategyPrecision: requiredNumber(globalSettings, 'serverConfig.moneyStrategyPrecision'),
+      defaultCurrencyCode: requiredText(activeChannel, 'defaultCurrencyCode'),
+      defaultLanguageCode: requiredText(activeChannel, 'defaultLanguageCode'),
+      pricesIncludeTax: valuesOf(activeChannel).pricesIncludeTax === true,
       /** The value that a variant with `trackInventory: INHERIT` uses. */
-      globalTrackInventory: trackInventory !== false,
+      globalTrackInventory: valuesOf(globalSettings).trackInventory !== false,
     }
   },
 })

@@ -143,3 +143,13 @@ export const listOf = <Raw = never, Whole = never>(
   // Safe: a nested mapping receives only objects of its own app.
   nested: { rules: rules as NestedRules, isList: true, ...(options && { options }) },
 })
+
+/**
+ * `remove` of a list whose entries a write may not leave out, so that a caller who sends one does not lose the others.
+ * @param name the path of an entry's name · @param hint what a caller can do instead
+ */
+export const keepEntry =
+  (name: string, hint: string): NonNullable<ListOptions['remove']> =>
+  (stored, path) => {
+    throw new WriteRejection(`${String(readPath(name)(stored))} is missing; ${hint}`, path)
+  }

@@ -151,10 +151,17 @@ const checkRequired = (
   }
 }
 
+/** The types of remote fields, and the words for them in an error. */
+const remoteTypes = {
+  boolean: 'true or false',
+  json: 'any JSON',
+  string: 'a string',
+} as const
+
 /** The remote fields that a write may set. */
 export interface RemoteFieldLimits {
-  /** The only names that the app accepts. Default: all. */
-  readonly accepted?: readonly string[]
+  /** The only names that the app accepts, and their types. Default: all. */
+  readonly accepted?: Readonly<Record<string, keyof typeof remoteTypes>>
   /** Names that only the connector sets, such as that of the id. */
   readonly reserved?: readonly string[]
 }
@@ -165,14 +172,18 @@ const checkRemoteFields = (
   app: string,
   { accepted, reserved }: RemoteFieldLimits,
 ): void => {
-  for (const name of Object.keys(remoteFields)) {
+  for (const [name, value] of Object.entries(remoteFields)) {
     const at = `remoteFields.${name}`
     if (reserved?.includes(name)) throw new WriteRejection('The connector sets this field.', at)
-    if (accepted?.includes(name) === false)
+    if (!accepted) continue
+    const type = Object.hasOwn(accepted, name) ? accepted[name] : undefined
+    if (type === undefined)
       throw new WriteRejection(
-        `${app} accepts only these remote fields: ${accepted.join(', ') || 'none'}.`,
+        `${app} accepts only these remote fields: ${Object.keys(accepted).join(', ') || 'none'}.`,
         at,
       )
+    if (type !== 'json' && typeof value !== type)
+      throw new WriteRejection(`Expected ${remoteTypes[type]}.`, at)
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type ResourceWriter,
 } from '../connector.ts'
 import type { Json } from '../json.ts'
-import { type Values, valuesOf } from '../raw-values.ts'
+import { textsAt, type Values, valuesOf } from '../raw-values.ts'
 import type { Steps } from '../steps.ts'
 import { around, cursorsOf, inner, type ListStart, mapCursors, memberOf } from './pager.ts'
 
@@ -141,34 +141,40 @@ const cursorsAfter = (
 /**
  * Lists records whose ids another listing yields, such as the orders of changed payments. The ids of each page are
  * read in batches before the next page is requested.
- * @param trace a pager whose records are ids; repeated ids of a page are read once
+ * @param ids the path of the ids in a record of the other listing, or a function; repeated ids of a page are read once
  */
-export const fetchTraced = (trace: Pager, readMany: ReadMany): Pager =>
-  withLastToken({
+export const fetchTraced = (
+  trace: Pager,
+  ids: string | ((record: unknown) => readonly string[]),
+  readMany: ReadMany,
+): Pager => {
+  const idsOf = typeof ids === 'string' ? (record: unknown) => textsAt(record, ids) : ids
+  return withLastToken({
     listRequest: (position) => {
-      const ids = idsIn(position)
-      return ids
-        ? readMany.request(ids.slice(0, readMany.maxIds), position.context)
+      const traced = idsIn(position)
+      return traced
+        ? readMany.request(traced.slice(0, readMany.maxIds), position.context)
         : trace.listRequest(inner(position))
     },
     readList: (response, position) => {
-      const ids = idsIn(position)
-      if (ids) {
-        const rest = ids.slice(readMany.maxIds)
+      const traced = idsIn(position)
+      if (traced) {
+        const rest = traced.slice(readMany.maxIds)
         const at = memberOf(position.cursor, 'at')
         const prefetch = cursorsAfter(rest, at, readMany)
         const found = readMany.read(response, position.context)
         return { records: found, next: cursorOf(rest, at), prefetch }
       }
       const { records, next, ...page } = trace.readList(response, inner(position))
-      const traced = [...new Set(records.map(String))]
+      const found = [...new Set(records.flatMap(idsOf))]
       return {
         ...mapCursors({ ...page, records: [], next }, (at) => ({ at })),
-        next: cursorOf(traced, next),
-        prefetch: cursorsAfter(traced, next, readMany),
+        next: cursorOf(found, next),
+        prefetch: cursorsAfter(found, next, readMany),
       }
     },
   })
+}
 
 /** All records of a pager, for steps that search a listing. */
 export function* readAll(pager: Pager, context?: unknown): Steps<readonly unknown[]> {

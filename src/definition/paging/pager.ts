@@ -40,17 +40,26 @@ export const totalReader = (from: FromResponse<number>): ((response: AppResponse
   }
 }
 
+/**
+ * Compiles a reader of a list at a path of the body, empty for the body itself.
+ * @throws Error from the returned function if the body has no list there
+ */
+export const listReader = (path: string): ((response: AppResponse) => readonly unknown[]) => {
+  const read = readPath(path)
+  return ({ body }) => {
+    const records = read(body)
+    if (Array.isArray(records)) return records
+    throw new Error(`The response has no list${path === '' ? '' : ` at ${path}`}.`)
+  }
+}
+
 /** Compiles a page reader. @throws Error from the returned function if the body has no list at the path */
 export const pageReader = (
   from: PageReader,
 ): ((response: AppResponse, position: ListPosition) => PageContent) => {
   if (typeof from === 'function') return from
-  const read = readPath(from)
-  return ({ body }) => {
-    const records = read(body)
-    if (Array.isArray(records)) return { records }
-    throw new Error(`The response has no list${from === '' ? '' : ` at ${from}`}.`)
-  }
+  const read = listReader(from)
+  return (response) => ({ records: read(response) })
 }
 
 /** A value of a record: at a path, or by a function. */

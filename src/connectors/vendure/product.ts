@@ -1,8 +1,8 @@
 /** The mapping and the listing of products. */
-import { WriteRejection } from '../../../definition/connector.ts'
 import {
   blankAsNull,
   flag,
+  keepEntry,
   listOf,
   notNull,
   objectOf,
@@ -10,9 +10,9 @@ import {
   required,
   updateOnly,
   writtenTo,
-} from '../../../definition/mapping/converters.ts'
-import { defineMapping } from '../../../definition/mapping.ts'
-import { fetchTraced, mapRecords, passes } from '../../../definition/paging/compose.ts'
+} from '../../definition/mapping/converters.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { fetchTraced, passes } from '../../definition/paging/compose.ts'
 import {
   entriesOf,
   latestAt,
@@ -22,10 +22,10 @@ import {
   valuesAt,
   valuesOf,
   withSortedLists,
-} from '../../../definition/raw-values.ts'
-import { product } from '../../../resources/commerce/product.ts'
-import { type Collection, pagesOf, readManyOf } from '../listing.ts'
-import { amount, type Shop, shop } from '../shop.ts'
+} from '../../definition/raw-values.ts'
+import { product } from '../../resources/commerce/product.ts'
+import { type Collection, pagesOf, readManyOf } from './listing.ts'
+import { amount, type Shop, shop } from './shop.ts'
 
 /**
  * The products. Do not select `price`: it fails the whole page if one variant has no price in the currency (NOTES
@@ -104,13 +104,7 @@ export const mapping = defineMapping(product, {
   variants: listOf('variants', variant, {
     id: 'id',
     matchBy: [['id']],
-    // A caller who sends one variant does not lose the others.
-    remove: ({ name, id }, path) => {
-      throw new WriteRejection(
-        `the variant ${name} (${id}) is missing; an update cannot delete variants`,
-        path,
-      )
-    },
+    remove: keepEntry('name', 'an update cannot delete variants'),
   }),
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: latestAt('updatedAt', 'variants.updatedAt', 'variants.stockLevels.updatedAt'),
@@ -120,23 +114,21 @@ export const mapping = defineMapping(product, {
 /** Reads products by their ids. */
 export const productsById = readManyOf(collection)
 
-/** The ids of products with a changed variant, unless they have changed themselves. */
-const changedVariants = (since: string) =>
-  mapRecords(
-    pagesOf(
-      { list: 'productVariants', fields: 'id productId product { updatedAt }' },
-      { updatedAt: { after: since } },
-    ),
-    (found) =>
-      (latestAt('product.updatedAt')(found) ?? '') <= since ? textsAt(found, 'productId') : [],
-  )
+/** The variants, to find products that changed in a variant only. */
+const variants: Collection = {
+  list: 'productVariants',
+  fields: 'id productId product { updatedAt }',
+}
 
 /** The pages of products. A change of a variant does not update the product (NOTES "product updatedAt"). */
-export const pages = passes(({ since }) =>
-  since === undefined
-    ? { all: pagesOf(collection) }
-    : {
-        changed: pagesOf(collection, { updatedAt: { after: since } }),
-        withChangedVariant: fetchTraced(changedVariants(since), productsById),
-      },
-)
+export const pages = passes(({ since }) => {
+  if (since === undefined) return { all: pagesOf(collection) }
+  const updatedAt = { after: since }
+  // Products that have changed themselves are in the first pass.
+  const productIds = (found: unknown) =>
+    (latestAt('product.updatedAt')(found) ?? '') <= since ? textsAt(found, 'productId') : []
+  return {
+    changed: pagesOf(collection, { updatedAt }),
+    withChangedVariant: fetchTraced(pagesOf(variants, { updatedAt }), productIds, productsById),
+  }
+})

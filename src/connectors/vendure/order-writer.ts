@@ -1,24 +1,21 @@
 /** Orders. */
-import { type Steps, WriteRejection } from '../../../definition/connector.ts'
-import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
-import { fromMinorUnits } from '../../../definition/mapping/minor-units.ts'
-import type { JsonObject } from '../../../definition/mapping/rule.ts'
-import { passes } from '../../../definition/paging/compose.ts'
-import { textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
-import { recordsAt } from '../../../definition/side-effects.ts'
-import { mutate, OR_ERROR, read, undo } from '../graphql.ts'
-import { pagesOf, sync } from '../listing.ts'
-import { collection, mapping, ordersById } from './order.ts'
-import { orderPasses } from './order-passes.ts'
+import { orUndo, type Steps, WriteRejection } from '../../definition/connector.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { fromMinorUnits } from '../../definition/mapping/minor-units.ts'
+import type { JsonObject } from '../../definition/mapping/rule.ts'
+import { textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { recordsAt } from '../../definition/side-effects.ts'
+import { mutate, mutation, OR_ERROR, read, write } from './graphql.ts'
+import { sync } from './listing.ts'
+import { mapping } from './order.ts'
+import { orderPages, ordersById } from './order-listing.ts'
 
 const OR_ORDER = `... on Order { id totalWithTax } ${OR_ERROR}`
 const OR_STATE = `${OR_ORDER} ... on OrderStateTransitionError { transitionError }`
-const TRANSITION = 'transitionOrderToState(id: ID!, state: String!)'
 
-const transition = (id: string, state: string) => mutate(TRANSITION, { id, state }, OR_STATE)
-
-const modifyOrder = (input: JsonObject) =>
-  mutate('modifyOrder(input: ModifyOrderInput!)', { input }, OR_ORDER)
+/** The arguments of `mutate` for a change of state. */
+const transition = (id: string, state: string) =>
+  ['transitionOrderToState(id: ID!, state: String!)', { id, state }, OR_STATE] as const
 
 /** @throws WriteRejection if the change raises the price, or lowers it without `remoteFields.refunds` */
 const checkPrice = (order: Values, totalWithTax: unknown, input: JsonObject): void => {
@@ -49,33 +46,33 @@ const alternativeStates: Readonly<Record<string, string>> = {
 function* leaveModifying(id: string, state: string): Steps<void> {
   const alternative = alternativeStates[state]
   try {
-    yield* transition(id, state)
+    yield* mutate(...transition(id, state))
   } catch (error) {
     if (alternative === undefined) throw error
-    yield* transition(id, alternative)
+    yield* mutate(...transition(id, alternative))
   }
+}
+
+/** Modifies an order in the state Modifying, if a dry run shows that its price allows it. */
+function* modifyOrder(order: Values, change: JsonObject): Steps<void> {
+  const send = (dryRun: boolean) =>
+    write('modifyOrder', { ...change, orderId: String(order.id), dryRun }, OR_ORDER)
+  checkPrice(order, (yield* send(true)).totalWithTax, change)
+  yield* send(false)
 }
 
 /**
  * Modifies the lines and addresses of an order. Vendure allows it only in the state Modifying, which an order
- * with a higher price cannot leave without a payment. A dry run therefore checks the price first
- * (NOTES "an order is changed in the state Modifying").
+ * with a higher price cannot leave without a payment (NOTES "an order is changed in the state Modifying").
  */
 function* modify(id: string, order: Values, change: JsonObject): Steps<void> {
-  const input = { ...change, orderId: id }
   const state = String(order.state)
+  const modification = modifyOrder(order, change)
   // If the order was already in Modifying, leave the transition to the merchant, who usually started it.
-  const stays = state === 'Modifying'
-  if (!stays) yield* transition(id, 'Modifying')
-  try {
-    const preview = yield* modifyOrder({ ...input, dryRun: true })
-    checkPrice(order, preview.totalWithTax, change)
-    yield* modifyOrder({ ...input, dryRun: false })
-  } catch (error) {
-    if (!stays) yield* undo(TRANSITION, { id, state }, OR_STATE)
-    throw error
-  }
-  if (!stays) yield* leaveModifying(id, state)
+  if (state === 'Modifying') return yield* modification
+  yield* mutate(...transition(id, 'Modifying'))
+  yield* orUndo(modification, mutation(...transition(id, state)))
+  yield* leaveModifying(id, state)
 }
 
 /** @throws WriteRejection if the customer does not exist */
@@ -100,9 +97,7 @@ function* checkState(id: string, state: string): Steps<void> {
 /** Placed orders. There is no create, because placing an order requires a payment in the shop. */
 export const orders = {
   mapping,
-  ...passes(({ since }) =>
-    since === undefined ? { all: pagesOf(collection) } : orderPasses(since),
-  ),
+  ...orderPages,
   readMany: ordersById,
   sync,
   write: bodyWriter(mapping, {
@@ -120,20 +115,11 @@ export const orders = {
         yield* checkState(id, state)
       // Modify first, because its price check can fail; change the state last, because it cannot be undone.
       if (isModified) yield* modify(id, valuesOf(raw), change)
-      if (customerId !== undefined)
-        yield* mutate(
-          'setOrderCustomer(input: SetOrderCustomerInput!)',
-          { input: { orderId: id, customerId } },
-          'id',
-        )
+      if (customerId !== undefined) yield* write('setOrderCustomer', { orderId: id, customerId })
       // A cancellation includes the shipping charge but refunds nothing (NOTES "a cancelled order").
       if (state === 'Cancelled')
-        yield* mutate(
-          'cancelOrder(input: CancelOrderInput!)',
-          { input: { orderId: id, cancelShipping: true } },
-          OR_STATE,
-        )
-      else if (state !== undefined) yield* transition(id, state)
+        yield* write('cancelOrder', { orderId: id, cancelShipping: true }, OR_STATE)
+      else if (state !== undefined) yield* mutate(...transition(id, state))
     },
     // Cancelled, changed and new lines of an order change the stock of their products.
     sideEffects: recordsAt({ 'commerce/products': 'lines.productVariant.productId' }),

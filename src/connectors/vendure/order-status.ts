@@ -1,5 +1,5 @@
 /** Order, payment and fulfillment status of an order (NOTES "the state of an order does not show payment"). */
-import { entriesOf, sumAt, type Values, valuesAt } from '../../../definition/raw-values.ts'
+import { entriesOf, sumAt, type Values, valuesAt } from '../../definition/raw-values.ts'
 
 /** The entries in some states. @throws TypeError if there is no list: a status is not guessed */
 const inState = (list: unknown, ...states: readonly string[]): readonly Values[] => {
@@ -43,36 +43,3 @@ export const fulfillmentStatus = ({ fulfillments, lines }: Values): string => {
     return isWhole(delivered) ? 'Delivered' : 'PartiallyDelivered'
   return isWhole(shipped) ? 'Shipped' : 'PartiallyShipped'
 }
-
-/** The unified words for the states of a placed order. A shop may have others, which have none. */
-export const orderStates = {
-  PaymentAuthorized: 'OPEN',
-  PaymentSettled: 'OPEN',
-  PartiallyShipped: 'OPEN',
-  Shipped: 'OPEN',
-  PartiallyDelivered: 'OPEN',
-  Modifying: 'OPEN',
-  ArrangingAdditionalPayment: 'OPEN',
-  Delivered: 'COMPLETED',
-  Cancelled: 'CANCELLED',
-} as const
-
-/** The unified words for the payment status. */
-export const paymentStates = {
-  Unpaid: 'UNPAID',
-  PartiallyAuthorized: 'UNPAID',
-  Authorized: 'AUTHORIZED',
-  PartiallySettled: 'PARTIALLY_PAID',
-  Settled: 'PAID',
-  PartiallyRefunded: 'PARTIALLY_REFUNDED',
-  Refunded: 'REFUNDED',
-} as const
-
-/** The unified words for the fulfillment status. */
-export const fulfillmentStates = {
-  Unfulfilled: 'UNFULFILLED',
-  PartiallyShipped: 'PARTIALLY_FULFILLED',
-  Shipped: 'FULFILLED',
-  PartiallyDelivered: 'PARTIALLY_FULFILLED',
-  Delivered: 'FULFILLED',
-} as const

@@ -1,7 +1,7 @@
 /** Fulfillments, which Vendure shows as parts of orders only. */
-import { type Json, WriteRejection } from '../../../definition/connector.ts'
-import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
-import { changedFields } from '../../../definition/mapping/changed-fields.ts'
+import { type Json, orUndo, WriteRejection } from '../../definition/connector.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { changedFields } from '../../definition/mapping/changed-fields.ts'
 import {
   atLeast,
   blankAsNull,
@@ -9,32 +9,26 @@ import {
   listOf,
   readOnly,
   required,
-} from '../../../definition/mapping/converters.ts'
-import type { Converter, JsonObject } from '../../../definition/mapping/rule.ts'
-import { states } from '../../../definition/mapping/states.ts'
-import { unifiedField } from '../../../definition/mapping/write.ts'
-import { defineMapping } from '../../../definition/mapping.ts'
-import { fetchTraced, passes, readByIds } from '../../../definition/paging/compose.ts'
-import { partReader } from '../../../definition/paging/parts.ts'
-import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
-import { recordsAt } from '../../../definition/side-effects.ts'
-import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
-import { mutate, OR_ERROR, undo } from '../graphql.ts'
-import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
-import { ordersById, PLACED } from '../order/order.ts'
-import { shippedOrders } from '../order/order-passes.ts'
-import { amount } from '../shop.ts'
-
-const FIELDS = `
-  id
-  fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
-  lines { id unitPriceWithTax productVariant { id productId sku name } }`
+} from '../../definition/mapping/converters.ts'
+import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
+import { states } from '../../definition/mapping/states.ts'
+import { unifiedField } from '../../definition/mapping/write.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { fetchTraced, passes, readByIds } from '../../definition/paging/compose.ts'
+import { partReader } from '../../definition/paging/parts.ts'
+import { entriesOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { recordsAt } from '../../definition/side-effects.ts'
+import { fulfillment } from '../../resources/commerce/fulfillment.ts'
+import { mutate, mutation, OR_ERROR } from './graphql.ts'
+import { type Collection, pagesOf, readManyOf, sync } from './listing.ts'
+import { ordersById, PLACED, shippedOrders } from './order-listing.ts'
+import { amount, type Shop } from './shop.ts'
 
 /**
  * The fulfillments of an order; Vendure has no other list of them. Each gets the order's id, and each of its
  * lines gets the order line that it ships.
  */
-const fulfillmentsOf = (order: Values): readonly Values[] => {
+const fulfillmentsOf = (order: Values, { moneyStrategyPrecision }: Shop): readonly Values[] => {
   const orderLines = new Map(entriesOf(order.lines).map((line) => [line.id, line]))
   return entriesOf(order.fulfillments).map((shipment) => ({
     ...shipment,
@@ -43,6 +37,7 @@ const fulfillmentsOf = (order: Values): readonly Values[] => {
       ...line,
       orderLine: orderLines.get(line.orderLineId) ?? null,
     })),
+    moneyStrategyPrecision,
   }))
 }
 
@@ -93,16 +88,21 @@ const collection: Collection = {
   list: 'orders',
   filter: PLACED,
   take: 500,
-  fields: FIELDS,
-  recordsOf: (order, { moneyStrategyPrecision }) =>
-    fulfillmentsOf(order).map((shipment) => ({ ...shipment, moneyStrategyPrecision })),
+  fields: `
+    id
+    fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
+    lines { id unitPriceWithTax productVariant { id productId sku name } }`,
+  recordsOf: fulfillmentsOf,
 }
 
 const fulfillmentsOfOrders = readManyOf(collection)
 
 const OR_SHIPMENT = `... on Fulfillment { id state } ${OR_ERROR}
   ... on FulfillmentStateTransitionError { transitionError }`
-const TRANSITION = 'transitionFulfillmentToState(id: ID!, state: String!)'
+
+/** The arguments of `mutate` for a change of state. */
+const transition = (id: string, state: string) =>
+  ['transitionFulfillmentToState(id: ID!, state: String!)', { id, state }, OR_SHIPMENT] as const
 
 /** The fulfillments, which have no query of their own: without a stored copy, all orders are searched, newest first. */
 const shipments = partReader({
@@ -115,12 +115,6 @@ const shipments = partReader({
   ),
   partIds: 'fulfillments.id',
 })
-
-/** The requested state; undefined without one. @throws WriteRejection */
-const stateOf = ({ state }: JsonObject): string | undefined => {
-  if (state === undefined || typeof state === 'string') return state
-  throw new WriteRejection('the state must be a string such as Shipped', 'remoteFields.state')
-}
 
 /** The fulfillment handler: `remoteFields.handler`, or the manual one with carrier and tracking number. */
 const handlerOf = ({ handler, method, trackingCode }: JsonObject): Json => {
@@ -160,17 +154,17 @@ export const fulfillments = {
     changed:
       since === undefined
         ? pagesOf(collection)
-        : fetchTraced(shippedOrders(since), fulfillmentsOfOrders),
+        : fetchTraced(shippedOrders(since), 'id', fulfillmentsOfOrders),
   })),
   sync,
   write: bodyWriter(mapping, {
     app: 'Vendure',
-    remoteFields: { accepted: ['state', 'handler'] },
+    remoteFields: { accepted: { state: 'string', handler: 'json' } },
     get: shipments.get,
     *create(body, { context }) {
       const orderId = String(body.orderId)
       const lines = body.lines ?? []
-      const state = stateOf(body)
+      const [state] = textsAt(body, 'state')
       const handler = handlerOf(body)
       const [order] = yield* readByIds(ordersById, [orderId], context)
       if (order === undefined) throw new WriteRejection('Vendure has no such order', 'orderId')
@@ -182,13 +176,8 @@ export const fulfillments = {
       )
       const id = String(created.id)
       if (state !== undefined && state !== created.state)
-        try {
-          yield* mutate(TRANSITION, { id, state }, OR_SHIPMENT)
-        } catch (error) {
-          // Otherwise a retry would create a second fulfillment.
-          yield* undo(TRANSITION, { id, state: 'Cancelled' }, OR_SHIPMENT)
-          throw error
-        }
+        // Otherwise a retry would create a second fulfillment.
+        yield* orUndo(mutate(...transition(id, state)), mutation(...transition(id, 'Cancelled')))
       return yield* shipments.read(orderId, id, context)
     },
     *update(body, { remoteId: id, raw }, { context }) {
@@ -200,9 +189,8 @@ export const fulfillments = {
           "Vendure cannot change this field of an existing fulfillment; cancel this one (remoteFields.state: 'Cancelled') and create another",
           unifiedField(mapping, changed) ?? `remoteFields.${changed}`,
         )
-      const state = stateOf(body)
-      if (state !== undefined && state !== present)
-        yield* mutate(TRANSITION, { id, state }, OR_SHIPMENT)
+      const [state] = textsAt(body, 'state')
+      if (state !== undefined && state !== present) yield* mutate(...transition(id, state))
       return yield* shipments.read(String(orderId), id, context)
     },
     // A fulfillment changes the state of its order and the stock of its products (NOTES "an order's state follows its

@@ -1,10 +1,11 @@
-import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
-import { blankAsNull, required } from '../../../definition/mapping/converters.ts'
-import { defineMapping } from '../../../definition/mapping.ts'
-import { passes } from '../../../definition/paging/compose.ts'
-import { customer } from '../../../resources/commerce/customer.ts'
-import { mutate, OR_ERROR } from '../graphql.ts'
-import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { blankAsNull, required } from '../../definition/mapping/converters.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { passes } from '../../definition/paging/compose.ts'
+import { withTextsAt } from '../../definition/raw-values.ts'
+import { customer } from '../../resources/commerce/customer.ts'
+import { mutate, OR_ERROR, write } from './graphql.ts'
+import { type Collection, pagesOf, readManyOf, sync } from './listing.ts'
 
 const collection: Collection = {
   list: 'customers',
@@ -42,22 +43,17 @@ export const customers = {
     remoteFields: { reserved: ['id'] },
     readMany,
     *create(input) {
-      const signature = 'createCustomer(input: CreateCustomerInput!)'
-      return (yield* mutate(signature, { input }, OR_CUSTOMER)).id
+      return (yield* write('createCustomer', input, OR_CUSTOMER)).id
     },
     *update(body, { remoteId: id }) {
-      const input = { ...body, id }
-      yield* mutate('updateCustomer(input: UpdateCustomerInput!)', { input }, OR_CUSTOMER)
+      yield* write('updateCustomer', { ...body, id }, OR_CUSTOMER)
     },
     *delete({ remoteId: id }) {
       yield* mutate('deleteCustomer(id: ID!)', { id }, 'result message')
     },
     // Vendure trims and lower-cases e-mail addresses.
-    normalize: ({ fields: { email, ...fields }, remoteFields }) => ({
-      fields: {
-        ...fields,
-        ...(typeof email === 'string' && { email: email.trim().toLowerCase() }),
-      },
+    normalize: ({ fields, remoteFields }) => ({
+      fields: withTextsAt(fields, 'email', (email) => email.trim().toLowerCase()),
       remoteFields,
     }),
   }),

@@ -1,0 +1,195 @@
+/** The mapping of placed orders (NOTES "an order is changed in the state Modifying"). */
+import { WriteRejection } from '../../definition/connector.ts'
+import { changedEntries, writtenEntries } from '../../definition/mapping/changed-fields.ts'
+import {
+  atLeast,
+  blankAsNull,
+  keepEntry,
+  listOf,
+  notNull,
+  objectOf,
+  ofRecord,
+  onlyChanges,
+  readOnly,
+  required,
+} from '../../definition/mapping/converters.ts'
+import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
+import { states } from '../../definition/mapping/states.ts'
+import { writeValue } from '../../definition/mapping/write.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { matchesJson } from '../../definition/matching.ts'
+import { latestAt, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { order } from '../../resources/commerce/order.ts'
+import { PART_TIMES } from './order-listing.ts'
+import { fulfillmentStatus, paymentStatus } from './order-status.ts'
+import { amount } from './shop.ts'
+
+/** Splits a full name at its last space, because Vendure stores one name. */
+const splitName = (fullName: unknown) => {
+  const words = String(fullName ?? '')
+    .trim()
+    .split(' ')
+  const lastName = words.pop() || null
+  return { firstName: words.join(' ').trimEnd() || null, lastName }
+}
+
+const namePart = (part: 'firstName' | 'lastName'): Converter => ({
+  from: 'fullName',
+  to: `names.${part}`,
+  read: (fullName) => splitName(fullName)[part],
+})
+
+const addressRules = {
+  address1: blankAsNull('streetLine1'),
+  address2: blankAsNull('streetLine2'),
+  city: blankAsNull('city'),
+  countryCode: blankAsNull('countryCode'),
+  firstName: namePart('firstName'),
+  lastName: namePart('lastName'),
+  phone: blankAsNull('phoneNumber'),
+  region: blankAsNull('province'),
+  postalCode: blankAsNull('postalCode'),
+}
+
+/**
+ * The full name with some changed parts.
+ * @throws WriteRejection if splitting it would not return the same names
+ */
+const joinName = (fullName: unknown, changes: Values, path: string): string => {
+  const names = { ...splitName(fullName), ...changes }
+  const joined = [names.firstName, names.lastName].filter(Boolean).join(' ')
+  const split = splitName(joined)
+  if (matchesJson(split, names)) return joined
+  throw new WriteRejection(
+    `Vendure stores one full name, whose last word is the last name; send ${JSON.stringify(split)}`,
+    `${path}.${split.lastName === names.lastName ? 'firstName' : 'lastName'}`,
+  )
+}
+
+/** An address. `to` is its name in `modifyOrder`. */
+const address = (from: string, to: string): Converter =>
+  onlyChanges({
+    ...notNull(objectOf(from, addressRules)),
+    to,
+    // A missing address is null or an object of nulls (NOTES "an unset value is null or empty").
+    read: (raw) => (Object.values(valuesOf(raw)).some(Boolean) ? raw : null),
+    write: (value, { path, stored }) => {
+      // Safe: the nested rules return an object.
+      const { names, ...parts } = value as JsonObject
+      const present = valuesOf(stored?.[from])
+      if (parts.countryCode === null && present.countryCode)
+        throw new WriteRejection('Vendure cannot clear the country', `${path}.countryCode`)
+      if (names === undefined) return parts
+      return { ...parts, fullName: joinName(present.fullName, valuesOf(names), path) }
+    },
+  })
+
+const line = {
+  productId: readOnly('productVariant.productId'),
+  variantId: required('productVariant.id'),
+  // The current name: Vendure does not store the name at the time of the order.
+  title: readOnly('productVariant.name'),
+  price: readOnly(amount('unitPriceWithTax')),
+  unitCost: null, // Vendure has none
+  currency: readOnly(ofRecord('currencyCode')),
+  sku: readOnly(blankAsNull('productVariant.sku')),
+  quantity: required(atLeast(0, 'quantity')),
+}
+
+const keepLine = keepEntry('productVariant.name', 'send quantity 0 to remove a line')
+
+/**
+ * The lines. A write names all of them; quantity 0 removes one. Leaving a line out is an error, so that a caller who
+ * sends one line does not lose the others.
+ */
+const allLines = listOf('lines', line, {
+  matchBy: [['productVariant.id']],
+  remove: (left, path) => (left.quantity === 0 ? left : keepLine(left, path)),
+})
+
+/** The lines, as `modifyOrder` takes them: those that change, and those to add. */
+const lines: Converter = {
+  ...allLines,
+  apply: (value, context) => {
+    const { path, put, stored } = context
+    const written = writeValue(allLines, undefined, value ?? [], context)
+    const variants = textsAt(written, 'productVariant.id')
+    const { entries, added } = writtenEntries(written, stored?.lines, path)
+    const adjusted = changedEntries(entries, ({ quantity = null }) => ({ quantity })).map(
+      ({ id = null, quantity = null }) => ({ orderLineId: id, quantity }),
+    )
+    const items = added.flatMap(({ entry: { quantity = null, ...entry }, path }) => {
+      const [productVariantId = ''] = textsAt(entry, 'productVariant.id')
+      if (variants.filter((other) => other === productVariantId).length > 1)
+        throw new WriteRejection(
+          'the order already has a line of this variant',
+          `${path}.variantId`,
+        )
+      return quantity === 0 ? [] : [{ productVariantId, quantity }]
+    })
+    if (adjusted.length > 0) put('adjustOrderLines', adjusted, path)
+    if (items.length > 0) put('addItems', items, path)
+    return undefined
+  },
+  sets: ['lines', 'adjustOrderLines', 'addItems'],
+}
+
+const buyer = {
+  customerId: notNull('id'),
+  firstName: readOnly('firstName'),
+  lastName: readOnly('lastName'),
+  email: readOnly('emailAddress'),
+  phone: readOnly(blankAsNull('phoneNumber')),
+}
+
+/** The mapping of placed orders. Amounts include tax. */
+export const mapping = defineMapping<typeof order, Values>(order, {
+  remoteId: 'id',
+  orderNumber: readOnly('code'),
+  orderStatus: onlyChanges(notNull('state')),
+  // A shop may have other states, which have no unified word.
+  orderState: states('state', {
+    PaymentAuthorized: 'OPEN',
+    PaymentSettled: 'OPEN',
+    PartiallyShipped: 'OPEN',
+    Shipped: 'OPEN',
+    PartiallyDelivered: 'OPEN',
+    Modifying: 'OPEN',
+    ArrangingAdditionalPayment: 'OPEN',
+    Delivered: 'COMPLETED',
+    Cancelled: 'CANCELLED',
+  }),
+  fulfillmentStatus,
+  fulfillmentState: states(fulfillmentStatus, {
+    Unfulfilled: 'UNFULFILLED',
+    PartiallyShipped: 'PARTIALLY_FULFILLED',
+    Shipped: 'FULFILLED',
+    PartiallyDelivered: 'PARTIALLY_FULFILLED',
+    Delivered: 'FULFILLED',
+  }),
+  paymentStatus,
+  paymentState: states(paymentStatus, {
+    Unpaid: 'UNPAID',
+    PartiallyAuthorized: 'UNPAID',
+    Authorized: 'AUTHORIZED',
+    PartiallySettled: 'PARTIALLY_PAID',
+    Settled: 'PAID',
+    PartiallyRefunded: 'PARTIALLY_REFUNDED',
+    Refunded: 'REFUNDED',
+  }),
+  currency: readOnly('currencyCode'),
+  totalPrice: readOnly(amount('totalWithTax')),
+  // Vendure's discounts are negative, the unified discount is positive.
+  totalDiscount: readOnly(amount((raw) => -sumAt(raw, 'discounts.amountWithTax'))),
+  totalShipping: readOnly(amount('shippingWithTax')),
+  totalTax: readOnly(amount((raw) => sumAt(raw, 'taxSummary.taxTotal'))),
+  lineItems: lines,
+  billingAddress: address('billingAddress', 'updateBillingAddress'),
+  shippingAddress: address('shippingAddress', 'updateShippingAddress'),
+  customer: { ...onlyChanges(notNull(objectOf('customer', buyer))), sets: ['customerId'] },
+  remoteCreatedAt: 'createdAt',
+  // Payments, fulfillments, refunds, states and notes do not change `updatedAt` (NOTES "order updatedAt").
+  remoteUpdatedAt: latestAt('updatedAt', 'orderPlacedAt', 'history.items.createdAt', ...PART_TIMES),
+  remoteDeleted: null, // Placed orders are never deleted.
+  remoteFields: ({ id, createdAt, code, state, currencyCode, history, ...rest }) => rest,
+})
