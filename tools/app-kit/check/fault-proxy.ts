@@ -1,6 +1,7 @@
 /** A proxy in front of an app that makes requests fail as a table says. It runs in this process. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LocalApp } from '../../../src/outbound/exchange.ts'
+import type { CheckClock } from './waits.ts'
 
 /** What happens to one request. */
 export type Fault =
@@ -113,6 +114,7 @@ export const isWrite = ({ method, body }: ArrivedRequest): boolean => {
 
 /** Creates a proxy that lets all requests pass. @param upstream the app; default: sent over the network */
 export const createFaultProxy = (
+  clock: CheckClock,
   upstream: LocalApp = (request) => fetch(request, { redirect: 'manual' }),
 ): FaultProxy => {
   let plan: FaultPlan = () => undefined
@@ -134,7 +136,7 @@ export const createFaultProxy = (
       const headers = new Headers({ date: new Date().toUTCString() })
       if (retryAfterSeconds !== undefined) {
         headers.set('retry-after', String(retryAfterSeconds))
-        closedUntilMs = performance.now() + retryAfterSeconds * 1000
+        closedUntilMs = clock.nowMs() + retryAfterSeconds * 1000
       }
       return Response.json({ error: { message: 'a fault of the check' } }, { status, headers })
     }
@@ -154,7 +156,7 @@ export const createFaultProxy = (
     handle: async (request) => {
       const { method, url } = request
       const { pathname: path } = new URL(url)
-      if (performance.now() < closedUntilMs) early += 1
+      if (clock.nowMs() < closedUntilMs) early += 1
       const arrived = { method, path, body: await request.clone().text() }
       const fault = plan(received++, arrived)
       try {
@@ -169,7 +171,6 @@ export const createFaultProxy = (
     inject: (next) => {
       plan = next
       received = 0
-      closedUntilMs = 0
       requests.length = 0
       previous.clear()
     },
