@@ -35,6 +35,7 @@ export interface ProxiedRequest {
 interface ArrivedRequest {
   readonly method: string
   readonly path: string
+  readonly parameters: URLSearchParams
   readonly body: string
 }
 
@@ -93,9 +94,19 @@ const shiftDate = (answer: Answer, offsetMs: number): Response => {
   return toResponse({ ...answer, headers })
 }
 
-/** The kind of a request, the same for all pages of a listing: GraphQL listings share a path, so their query counts too. */
-export const kindOf = ({ method, path, body }: ArrivedRequest): string =>
-  `${method} ${path} ${queryOf(body)}`
+/** The words of a statement in a query language, without the numbers and texts that pages differ in. */
+const statementIn = (parameters: URLSearchParams): string | undefined =>
+  [...parameters.values()]
+    .find((value) => value.includes(' '))
+    ?.replace(/'[^']*'/g, '')
+    .replace(/\d+/g, '')
+
+/**
+ * The kind of a request, the same for all pages of a listing. Listings in GraphQL or another query language share a
+ * path, so their query counts too.
+ */
+export const kindOf = ({ method, path, parameters, body }: ArrivedRequest): string =>
+  `${method} ${path} ${statementIn(parameters)} ${queryOf(body)}`
 
 /** The query of a GraphQL request; undefined for other requests. */
 const queryOf = (body: string): unknown => {
@@ -155,9 +166,9 @@ export const createFaultProxy = (
   return {
     handle: async (request) => {
       const { method, url } = request
-      const { pathname: path } = new URL(url)
+      const { pathname: path, searchParams: parameters } = new URL(url)
       if (clock.nowMs() < closedUntilMs) early += 1
-      const arrived = { method, path, body: await request.clone().text() }
+      const arrived = { method, path, parameters, body: await request.clone().text() }
       const fault = plan(received++, arrived)
       try {
         const response = await respond(request, arrived, fault)

@@ -21,6 +21,7 @@ import { createSync, type Sync } from '../../../src/sync/schedule.ts'
 import { readContext } from '../../../src/write/account-context.ts'
 import { createRecordWriter } from '../../../src/write/record-writer.ts'
 import { createFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import { syncToEnd } from './sync-to-end.ts'
 import { type CheckClock, machineClock, type WaitOptions, withinLimits } from './waits.ts'
 
 /** A running app and a credential of it. */
@@ -61,7 +62,7 @@ export interface Workbench {
   context(): Promise<Json | undefined>
   /** Stores the credential once more, without records. */
   connect(): Promise<Connection>
-  /** Syncs a credential, and waits until the limits of the app allow it. @throws AggregateError of the failed runs */
+  /** Syncs a credential, and waits for the app until everything is stored. @throws AggregateError of the failed runs */
   sync(connection: Connection): Promise<void>
   stop(): Promise<void>
 }
@@ -120,7 +121,7 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
       context ??= readContext({ appClient: patient, connector, credential }, definition)
       return context
     },
-    sync: ({ credentialId }) => withinLimits(waits, () => engine.syncNow(credentialId)),
+    sync: ({ credentialId }) => syncToEnd({ engine, database, waits }, credentialId),
     writer: createRecordWriter({ database, catalogue, connectors, appClient, loadCredential }),
     stop: async () => {
       await engine.stop()
