@@ -41,21 +41,23 @@ const longest = (paths: ReadonlySet<string>): readonly string[] =>
 
 type Read = (raw: never, record: never, context: never) => unknown
 
-/** What a function reads of its arguments. */
-const traced = (read: Read): FieldSource => {
-  const paths = new Set<string>()
+/** What a function reads of its arguments. @param from the path of the value that it receives; empty: the record */
+const traced = (read: Read, from = ''): FieldSource => {
+  const paths = new Set(from === '' ? [] : [from])
   let readsAccount = false
   for (const text of TEXTS) {
-    const raw = tracer(text, (path) => void paths.add(path))
+    const record = tracer(text, (path) => void paths.add(path))
     const context = tracer(text, () => {
       readsAccount = true
     })
-    try {
-      // Safe: the tracer stands for a record of any app.
-      read(raw as never, raw as never, context as never)
-    } catch {
-      // The traced values are not those of a record. What was read until then counts.
-    }
+    // A value may be a text, or an object with values.
+    for (const value of from === '' ? [record] : [text, tracer(text, () => {})])
+      try {
+        // Safe: the tracer stands for a record of any app.
+        read(value as never, record as never, context as never)
+      } catch {
+        // The traced values are not those of a record. What was read until then counts.
+      }
   }
   return { paths: longest(paths), readsAccount }
 }
@@ -67,7 +69,8 @@ export const sourceOf = (rule: Rule | undefined): FieldSource | undefined => {
   const converter = converterOf(rule)
   if (!converter) return undefined
   const { from, read, nested } = converter
-  const own: FieldSource =
-    from !== '' || !read ? { paths: from === '' ? [] : [from], readsAccount: false } : traced(read)
+  const own: FieldSource = read
+    ? traced(read, from)
+    : { paths: from === '' ? [] : [from], readsAccount: false }
   return nested ? { ...own, nested: nested.rules } : own
 }

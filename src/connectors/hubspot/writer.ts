@@ -17,7 +17,7 @@ import { entriesOf, textsAt, valuesOf } from '../../definition/raw-values.ts'
 import { isoTimestamp } from '../../definition/time.ts'
 import { isObject } from '../../definition/value.ts'
 import { getOf, pagesOf, readManyOf, sync } from './listing.ts'
-import { ACCOUNT_PATH, crmPath, type ObjectType } from './object-type.ts'
+import { ACCOUNT_PATH, crmPath, HUBSPOT_DEFINED, type ObjectType } from './object-type.ts'
 import { describeFields, textOf } from './property.ts'
 import { resultsOf } from './record.ts'
 
@@ -41,8 +41,6 @@ type AssociationTypes = readonly { readonly [name: string]: Json }[]
 
 // Maximum of the API.
 const MAX_ASSOCIATES = 500
-
-const HUBSPOT_DEFINED = 'HUBSPOT_DEFINED'
 
 /** The types of a new association: one of those that HubSpot defines. */
 export const associationTypes = (typeId: number): AssociationTypes => [

@@ -36,13 +36,17 @@ const pair = (
   const suffix = UNLABELED.includes(typeId) ? '_unlabeled' : ''
   const category = label === undefined || label === PRIMARY ? 'HUBSPOT_DEFINED' : 'USER_DEFINED'
   const common = { category, ...(label !== undefined && { label }) } as const
-  const there = { from, to, typeId, inverseId, name: `${names[0]}_to_${names[1]}${suffix}` }
+  const nameOf = (one = '', other = ''): string =>
+    category === 'USER_DEFINED'
+      ? String(label).toLowerCase().replaceAll(' ', '_')
+      : `${one}_to_${other}${suffix}`
+  const there = { from, to, typeId, inverseId, name: nameOf(...names) }
   const back = { from: to, to: from, typeId: inverseId, inverseId: typeId }
   return typeId === inverseId
     ? [{ ...there, ...common }]
     : [
         { ...there, ...common },
-        { ...back, name: `${names[1]}_to_${names[0]}${suffix}`, ...common },
+        { ...back, name: nameOf(names[1], names[0]), ...common },
       ]
 }
 
