@@ -13,12 +13,18 @@ export interface FieldSource {
 
 const METHODS: ReadonlySet<string> = new Set(['map', 'flatMap', 'find', 'filter', 'some'])
 
-/**
- * An object that reports the path of every property that is read from it, and of those below. As a text, it is `text`;
- * without one, its properties are undefined.
- */
-const tracer = (text: string | undefined, report: (path: string) => void, path = ''): object =>
-  new Proxy(
+interface Tracing {
+  /** What an object is as a text; undefined: its properties are undefined. */
+  readonly text: string | undefined
+  /** The path of a property that is undefined. */
+  readonly missing?: string | undefined
+  report(path: string): void
+}
+
+/** An object that reports the path of every property that is read from it, and of those below. */
+const tracer = (tracing: Tracing, path = ''): object => {
+  const { text, missing, report } = tracing
+  return new Proxy(
     {},
     {
       get: (_, name) => {
@@ -27,10 +33,11 @@ const tracer = (text: string | undefined, report: (path: string) => void, path =
         if (typeof name === 'symbol' || name === String(text) || METHODS.has(name)) return undefined
         const below = path === '' ? name : `${path}.${name}`
         report(below)
-        return text === undefined ? undefined : tracer(text, report, below)
+        return text === undefined || below === missing ? undefined : tracer(tracing, below)
       },
     },
   )
+}
 
 // Texts that lead through the branches of functions: no value, no amount, an amount, no property.
 const TEXTS = ['', '0', '1', undefined] as const
@@ -41,22 +48,31 @@ const longest = (paths: ReadonlySet<string>): readonly string[] =>
 
 type Read = (raw: never, record: never, context: never) => unknown
 
-/** What a function reads of its arguments. */
-const traced = (read: Read): FieldSource => {
-  const paths = new Set<string>()
+/** What a function reads of its arguments. @param from the path of the value that it receives; empty: the record */
+const traced = (read: Read, from = ''): FieldSource => {
+  const paths = new Set(from === '' ? [] : [from])
   let readsAccount = false
-  for (const text of TEXTS) {
-    const raw = tracer(text, (path) => void paths.add(path))
-    const context = tracer(text, () => {
-      readsAccount = true
-    })
-    try {
-      // Safe: the tracer stands for a record of any app.
-      read(raw as never, raw as never, context as never)
-    } catch {
-      // The traced values are not those of a record. What was read until then counts.
+  const readWithout = (missing?: string): void => {
+    for (const text of TEXTS) {
+      const record = tracer({ text, missing, report: (path) => void paths.add(path) })
+      const context = tracer({
+        text,
+        report: () => {
+          readsAccount = true
+        },
+      })
+      // A value may be a text, or an object with values.
+      for (const value of from === '' ? [record] : [text, tracer({ text, report: () => {} })])
+        try {
+          // Safe: the tracer stands for a record of any app.
+          read(value as never, record as never, context as never)
+        } catch {
+          // The traced values are not those of a record. What was read until then counts.
+        }
     }
   }
+  readWithout()
+  for (const path of [...paths]) readWithout(path)
   return { paths: longest(paths), readsAccount }
 }
 
@@ -67,7 +83,8 @@ export const sourceOf = (rule: Rule | undefined): FieldSource | undefined => {
   const converter = converterOf(rule)
   if (!converter) return undefined
   const { from, read, nested } = converter
-  const own: FieldSource =
-    from !== '' || !read ? { paths: from === '' ? [] : [from], readsAccount: false } : traced(read)
+  const own: FieldSource = read
+    ? traced(read, from)
+    : { paths: from === '' ? [] : [from], readsAccount: false }
   return nested ? { ...own, nested: nested.rules } : own
 }

@@ -100,6 +100,8 @@ const check = async (app: string, options: Options): Promise<number> => {
       values: valuesOf(options),
       method,
       ...(options.deadline !== undefined && { deadlineMs: Number(options.deadline) }),
+      onWait: (reason, ms) =>
+        void process.stderr.write(`waits up to ${Math.ceil(ms / 1000)} s for ${reason}\n`),
     })
     const results = await checkApp(bench, {
       writes,

@@ -54,10 +54,11 @@ export interface Sync {
   /** Stores the current pages and pauses their runs. */
   stop(): Promise<void>
   /**
-   * Polls the feeds and syncs every resource of a credential, and waits for the runs to end.
+   * Polls the feeds and syncs every resource of a credential, or only those with these topics, and waits for the runs
+   * to end.
    * @throws AggregateError of the failures; each is also recorded and retried like that of any run
    */
-  syncNow(credentialId: string): Promise<void>
+  syncNow(credentialId: string, topics?: readonly string[]): Promise<void>
 }
 
 const NO_LIMITS: StorageLimits = { maxRecords: Infinity, maxBytes: Infinity }
@@ -194,8 +195,9 @@ export const createSync = (options: SyncOptions): Sync => {
       await slots.stop()
       await Promise.all(running)
     },
-    syncNow: async (credentialId) => {
-      const states = await listStates(database, credentialId)
+    syncNow: async (credentialId, topics) => {
+      const all = await listStates(database, credentialId)
+      const states = topics ? all.filter(({ topic }) => topics.includes(topic)) : all
       const resources = states.filter(({ topic }) => !isFeedKey(topic))
       const failures: unknown[] = []
       const sync = ({ topic, completedAt }: (typeof states)[number]): Promise<unknown> =>

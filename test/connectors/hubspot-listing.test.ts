@@ -79,7 +79,14 @@ const accountOf = (rows: readonly Row[]): Send => {
                   from: { id },
                   to: companies.map((toObjectId, index) => ({
                     toObjectId,
-                    associationTypes: [{ typeId: index === companies.length - 1 ? 1 : 279 }],
+                    associationTypes: [
+                      // A label of users may have the id of the primary association.
+                      { category: 'USER_DEFINED', typeId: 1 },
+                      {
+                        category: 'HUBSPOT_DEFINED',
+                        typeId: index === companies.length - 1 ? 1 : 279,
+                      },
+                    ],
                   })),
                 },
               ],

@@ -81,18 +81,52 @@ describe('a write', () => {
         { associations: { companies: ['8', '9'] } },
         { firstName: null, lastName: 'Noether', account: '10' },
       ),
+      ({ method, path }) =>
+        method === 'GET' && path.includes('/associations/') ? ok({ results: [] }) : undefined,
     )
     expect(requests).toEqual([
       [
         'PATCH /crm/objects/2026-03/contacts/51',
         { properties: { firstname: '', lastname: 'Noether' } },
       ],
+      ['GET /crm/objects/2026-03/contacts/51/associations/companies?limit=500', undefined],
       [
         'PUT /crm/objects/2026-03/contacts/51/associations/companies/10',
         [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }],
       ],
       ['DELETE /crm/objects/2026-03/contacts/51/associations/companies/8', undefined],
       [GET_CONTACT, undefined],
+    ])
+  })
+
+  test('sends along the labels of users, which it would replace', async () => {
+    const label = { category: 'USER_DEFINED', typeId: 1001, label: 'Decision maker' }
+    const unlabeled = { category: 'HUBSPOT_DEFINED', typeId: 279 }
+    const pages: Readonly<Record<string, object>> = {
+      'companies?limit=500': {
+        results: [{ toObjectId: 9, associationTypes: [unlabeled] }],
+        paging: { next: { after: 'p2' } },
+      },
+      'companies?limit=500&after=p2': {
+        results: [{ toObjectId: 10, associationTypes: [unlabeled, label] }],
+      },
+    }
+    const { requests } = await written(
+      updateSteps('contacts', { associations: { companies: ['8', '10'] } }, { account: '10' }),
+      ({ path }) => {
+        const page = pages[path.split('/').at(-1) ?? '']
+        return page && ok(page)
+      },
+    )
+    expect(requests.slice(2, 4)).toEqual([
+      [
+        'PUT /crm/objects/2026-03/contacts/51/associations/companies/10',
+        [
+          { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 },
+          { associationCategory: 'USER_DEFINED', associationTypeId: 1001 },
+        ],
+      ],
+      ['DELETE /crm/objects/2026-03/contacts/51/associations/companies/8', undefined],
     ])
   })
 

@@ -20,6 +20,22 @@ test.each([
     ['Total', 'Note.Text'],
     false,
   ],
+  [
+    'a branch that only a missing value reaches',
+    ({ State, Total, Note }: Record<string, never>) => State ?? (String(Total) === '0' && Note),
+    ['State', 'Total', 'Note'],
+    false,
+  ],
+  [
+    'a path, a second value and the account',
+    {
+      from: 'Day',
+      read: (value: unknown, record: unknown, context: unknown) =>
+        value && [Object(record).Status, Object(context).timeZone],
+    },
+    ['Day', 'Status'],
+    true,
+  ],
   ['the account', (_: never, __: never, context: unknown) => Object(context).currency, [], true],
   ['entries by type', listByType('type', { HOME: { city: 'Home.City' } }), ['Home.City'], false],
 ])('a rule reads %s', (_name, rule, paths, readsAccount) => {

@@ -4,24 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
-import { FAULT_CASES } from '../../tools/app-kit/check/faults.ts'
-import { reportTable } from '../../tools/app-kit/check/result.ts'
-import { checkApp } from '../../tools/app-kit/check/run.ts'
-import { openWorkbench } from '../../tools/app-kit/check/workbench.ts'
-import { listen } from '../simulators/engine/listen.ts'
-import { createHubSpot } from '../simulators/hubspot/start.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { fidelityTest } from '../support/fidelity.ts'
 import { expected, expectedRecord } from './hubspot/expected.ts'
 import { addFullRecords, type FullRecords } from './hubspot/full-records.ts'
-import {
-  client,
-  type Harness,
-  MAX_SEARCH_RESULTS,
-  openHarness,
-  PORTAL,
-  unlimitedAt,
-} from './hubspot/harness.ts'
+import { client, type Harness, MAX_SEARCH_RESULTS, openHarness, PORTAL } from './hubspot/harness.ts'
 
 const SAMPLES = 120 // more than a page
 
@@ -571,50 +557,6 @@ test('an account without leads syncs everything else, and says why leads are mis
   expect(await list('stages', credentialId)).toHaveLength(7)
   const { result } = await call('credential', { userId: tenant.userId, credentialId })
   expect(JSON.stringify(result)).toContain('crm.objects.leads.read')
-})
-
-// The whole table takes minutes with eight resources: `npm run app check hubspot` has it.
-const FAULTS = ['500', 'half a response']
-
-test('conforms to what every connector promises', async () => {
-  // The suite expects that the second credential finds what the first has written, without a lag.
-  const simulator = createHubSpot({ limited: false, appKind: 'private', searchLagMs: 0 })
-  simulator.clock.advance(-3_600_000)
-  const portal = simulator.addPortal(PORTAL, 'Acme', { additionalCurrencies: ['EUR'] })
-  addFullRecords(portal)
-  portal.addSamples(3)
-  simulator.clock.advance(3_600_000)
-  await using listening = await listen(simulator)
-  const database = await createTestDatabase()
-  const bench = await openWorkbench(database.url, {
-    connector: unlimitedAt(listening.url),
-    method: 'privateApp',
-    values: { token: simulator.oauth.issue(PORTAL).accessToken },
-    deadlineMs: 500,
-  })
-  try {
-    const results = await checkApp(bench, {
-      faults: FAULT_CASES.filter(({ name }) => FAULTS.includes(name)),
-      writes: {
-        'crm/accounts': { create: { accountName: 'Check {n}' }, update: { industry: 'RETAIL' } },
-        'crm/contacts': {
-          create: {
-            lastName: 'Check',
-            emailAddresses: [
-              { emailAddressType: 'PRIMARY', emailAddress: 'check-{n}@example.org' },
-            ],
-          },
-          update: { firstName: 'Ada' },
-        },
-        'crm/tasks': { create: { taskSubject: 'Check {n}' }, update: { taskContent: 'Soon' } },
-      },
-    })
-    const failed = results.filter(({ outcome }) => outcome === 'failed')
-    expect(failed, reportTable(results)).toEqual([])
-  } finally {
-    await bench.stop()
-    await database.drop()
-  }
 })
 
 fidelityTest('hubspot', 'documented', () => harness.service)

@@ -6,21 +6,13 @@ import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/shopify/manifest.ts'
-import type { OAuthMethod } from '../../src/definition/auth.ts'
-import type { Connector } from '../../src/definition/connector.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
 import { AppRateLimitedError } from '../../src/outbound/app-error.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
-import { FAULT_CASES } from '../../tools/app-kit/check/faults.ts'
-import { reportTable } from '../../tools/app-kit/check/result.ts'
-import { checkApp } from '../../tools/app-kit/check/run.ts'
-import { openWorkbench } from '../../tools/app-kit/check/workbench.ts'
-import { createBucket } from '../simulators/engine/limits.ts'
 import type { ShopControls } from '../simulators/shopify/start.ts'
 import { start } from '../simulators/shopify/start.ts'
 import { connectorAt } from '../support/at-simulator.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { fidelityTest } from '../support/fidelity.ts'
 import { freePort } from '../support/free-port.ts'
 import { openBrowser } from '../support/oauth-browser.ts'
@@ -770,72 +762,6 @@ test('a large shop is listed by a bulk operation, which another process continue
     expect((await find('products', product.remoteId)).updatedAt).toBe(updatedAt)
   } finally {
     credentialId = own
-  }
-})
-
-/**
- * The connector with a token that is entered, as the conformance suite requires, and without limits: requests that fail
- * count with the most that they may cost.
- */
-const connectorWithToken = (url: string): Connector => {
-  const { limits: _, ...unlimited } = connectorAt(connector, url)
-  // Safe: the manifest declares it so.
-  const { fields, baseUrl } = unlimited.auth.oauth as OAuthMethod
-  return {
-    ...unlimited,
-    auth: {
-      token: {
-        type: 'apiKey',
-        fields: { ...fields, token: { doc: 'An access token.', secret: true } },
-        baseUrl,
-        request: { headers: { 'x-shopify-access-token': '{token}' } },
-      },
-    },
-  }
-}
-
-// Those that depend on the connector. Shopify's own response to too many requests is in the test of throttling.
-const FAULTS = ['half a response', 'a repeated page', 'a token that expires in the middle']
-
-test('the connector conforms', async () => {
-  const { id, addSamples } = app.addShop('conformance.myshopify.com', 'Conformance')
-  addSamples(21)
-  // The suite sends more requests than the points of a shop allow.
-  app.limits.set('points', createBucket(app.clock, { max: 1e6, restoredPerSecond: 50_000 }))
-  const { accessToken } = app.oauth.issue(id)
-  const database = await createTestDatabase()
-  const bench = await openWorkbench(database.url, {
-    connector: connectorWithToken(app.url),
-    values: { shop: 'conformance', token: accessToken },
-  })
-  try {
-    const variants = [{ price: '1.00', sku: 'C-{n}' }]
-    const results = await checkApp(bench, {
-      faults: FAULT_CASES.filter(({ name }) => FAULTS.includes(name)),
-      writes: {
-        'commerce/customers': {
-          create: { firstName: 'Ada', lastName: 'Lovelace', email: 'ada-{n}@example.org' },
-          update: { firstName: 'Augusta' },
-        },
-        'commerce/products': {
-          create: { productName: 'Check {n}', productStatus: 'DRAFT', variants },
-          update: { vendor: 'Lux' },
-        },
-        'commerce/orders': {
-          create: {
-            orderNumber: 'N-{n}',
-            lineItems: [{ title: 'Nail {n}', price: '0.10', quantity: 3 }],
-          },
-          update: { remoteFields: { note: 'Ring twice' } },
-        },
-      },
-    })
-    const failed = results.filter(({ outcome }) => outcome === 'failed')
-    expect(failed, reportTable(results)).toEqual([])
-    expect(results.filter(({ check }) => check === 'delete')).toHaveLength(3)
-  } finally {
-    await bench.stop()
-    await database.drop()
   }
 })
 

@@ -10,6 +10,9 @@ export const crmPath = (api: string, ...steps: readonly string[]): string =>
 /** The path of the settings of the account. */
 export const ACCOUNT_PATH = `/account-info/${VERSION}/details`
 
+/** The category of the associations that every account has; users define labels of their own. */
+export const HUBSPOT_DEFINED = 'HUBSPOT_DEFINED'
+
 /** An association whose first record is shown as a reference. */
 export interface Link {
   /** The type of the association that a write sets (NOTES "association types"). */

@@ -1,6 +1,6 @@
 /** The form of a raw record: what the listing, the batch and the single read of HubSpot have in common. */
 import { entriesOf, type Values, valuesOf } from '../../definition/raw-values.ts'
-import type { Link, ObjectType } from './object-type.ts'
+import { HUBSPOT_DEFINED, type Link, type ObjectType } from './object-type.ts'
 import { portal, propertyNames } from './portal.ts'
 
 /** The records in a response. @throws Error if it has no list of them */
@@ -51,7 +51,10 @@ export const batchLinks = ({ typeId }: Link, body: unknown): Links =>
     entriesOf(valuesOf(body).results).map(({ from, to }) => {
       const found = entriesOf(to).map(({ toObjectId, associationTypes }) => ({
         id: String(toObjectId),
-        isPrimary: entriesOf(associationTypes).some((type) => type.typeId === typeId),
+        isPrimary: entriesOf(associationTypes).some(
+          // The ids of labels of users are counted apart.
+          (type) => type.category === HUBSPOT_DEFINED && type.typeId === typeId,
+        ),
       }))
       return [String(valuesOf(from).id), sortedIds(found)]
     }),

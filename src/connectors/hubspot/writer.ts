@@ -12,12 +12,14 @@ import {
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import type { Mapping } from '../../definition/mapping.ts'
-import { textsAt, valuesOf } from '../../definition/raw-values.ts'
+import { withQuery } from '../../definition/paging/pager.ts'
+import { entriesOf, textsAt, valuesOf } from '../../definition/raw-values.ts'
 import { isoTimestamp } from '../../definition/time.ts'
 import { isObject } from '../../definition/value.ts'
 import { getOf, pagesOf, readManyOf, sync } from './listing.ts'
-import { ACCOUNT_PATH, crmPath, type ObjectType } from './object-type.ts'
+import { ACCOUNT_PATH, crmPath, HUBSPOT_DEFINED, type ObjectType } from './object-type.ts'
 import { describeFields, textOf } from './property.ts'
+import { resultsOf } from './record.ts'
 
 /** The subject of error messages. */
 const APP = 'HubSpot'
@@ -37,9 +39,12 @@ const textProperties = (body: JsonObject): Readonly<Record<string, string>> =>
 
 type AssociationTypes = readonly { readonly [name: string]: Json }[]
 
+// Maximum of the API.
+const MAX_ASSOCIATES = 500
+
 /** The types of a new association: one of those that HubSpot defines. */
 export const associationTypes = (typeId: number): AssociationTypes => [
-  { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: typeId },
+  { associationCategory: HUBSPOT_DEFINED, associationTypeId: typeId },
 ]
 
 /** An associated record in a body; null: the reference is cleared. */
@@ -82,6 +87,25 @@ export function* createObject(type: ObjectType, body: JsonObject): Steps<string>
   return String(valuesOf(created).id)
 }
 
+/** The labels that users gave to an association, which a new one would replace (NOTES "association types"). */
+function* readLabels(path: string, id: string): Steps<AssociationTypes> {
+  for (let after: string | undefined; ; ) {
+    const { body } = yield {
+      method: 'GET',
+      path: withQuery(path, { limit: MAX_ASSOCIATES, after }),
+    }
+    const found = resultsOf(body).find(({ toObjectId }) => String(toObjectId) === id)
+    after = textsAt(body, 'paging.next.after')[0]
+    if (found || after === undefined)
+      return entriesOf(found?.associationTypes)
+        .filter(({ category }) => category !== HUBSPOT_DEFINED)
+        .map(({ category, typeId }) => ({
+          associationCategory: String(category),
+          associationTypeId: Number(typeId),
+        }))
+  }
+}
+
 /** Replaces the record that a reference shows. @param shown the id of that record; undefined: there is none */
 function* changeLink(
   path: string,
@@ -89,9 +113,12 @@ function* changeLink(
   shown: string | undefined,
 ): Steps<void> {
   if (id === (shown ?? null)) return
-  const pathTo = (other: string): string =>
-    `${path}/associations/${target}/${encodeURIComponent(other)}`
-  if (id !== null) yield { method: 'PUT', path: pathTo(id), body: types }
+  const list = `${path}/associations/${target}`
+  const pathTo = (other: string): string => `${list}/${encodeURIComponent(other)}`
+  if (id !== null) {
+    const labels = yield* readLabels(list, id)
+    yield { method: 'PUT', path: pathTo(id), body: [...types, ...labels] }
+  }
   if (shown !== undefined) yield { method: 'DELETE', path: pathTo(shown) }
 }
 

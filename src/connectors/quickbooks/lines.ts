@@ -29,23 +29,23 @@ const DECIMALS = 2 // of an amount
 /** A number, or null to leave it out. */
 const optional = (path: string): Converter => decimal(path, { as: 'number' })
 
-const tracking: Converter = {
+/** The class of a line, which is in the detail that the line has. */
+const trackingIn = (details: readonly string[]): Converter => ({
   from: '',
   to: PASSED_CLASS,
-  read: (line) =>
-    categoriesIn(valuesOf(valuesOf(line)[String(valuesOf(line).DetailType)]), [CLASS]),
+  read: (line) => details.flatMap((name) => categoriesIn(valuesOf(valuesOf(line)[name]), [CLASS])),
   write: (ids, { path }) => categoryIds(ids, [CLASS], path).get(CLASS) ?? null,
-}
+})
 
-/** The rules that all lines share. `of` is the detail with the item. */
-const rulesOf = (of: string, amountField: string): NestedRules => ({
+/** The rules that all lines share. `details` are those that a line may have, that with the item first. */
+const rulesOf = (details: readonly [string, ...string[]], amountField: string): NestedRules => ({
   description: text('Description'),
-  unitPrice: optional(`${of}.UnitPrice`),
-  quantity: optional(`${of}.Qty`),
+  unitPrice: optional(`${details[0]}.UnitPrice`),
+  quantity: optional(`${details[0]}.Qty`),
   [amountField]: { ...optional('Amount'), to: PASSED_AMOUNT },
   currency: (_: unknown, record: unknown, context: unknown) => currencyOf(record, context),
-  accountingItemId: `${of}.ItemRef.value`,
-  trackingCategoryIds: tracking,
+  accountingItemId: `${details[0]}.ItemRef.value`,
+  trackingCategoryIds: trackingIn(details),
 })
 
 const ofRecord = {
@@ -155,7 +155,7 @@ const lines = (types: readonly string[], rules: NestedRules, matchBy: readonly s
 export const saleLines = lines(
   [SALE],
   {
-    ...rulesOf(SALE, 'totalAmount'),
+    ...rulesOf([SALE], 'totalAmount'),
     ...ofRecord,
     accountId: { from: `${SALE}.ItemAccountRef.value`, on: [] },
   },
@@ -163,7 +163,7 @@ export const saleLines = lines(
 )
 
 const expense = (amountField: string): NestedRules => ({
-  ...rulesOf(ITEM, amountField),
+  ...rulesOf([ITEM, ACCOUNT], amountField),
   accountId: `${ACCOUNT}.AccountRef.value`,
 })
 

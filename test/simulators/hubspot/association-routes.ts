@@ -11,6 +11,7 @@ import {
   dissociate,
   isLive,
   type RecordKey,
+  replaceLabels,
 } from './associations.ts'
 import { batchReply } from './batches.ts'
 import { checkOf } from './contract.ts'
@@ -49,8 +50,8 @@ const keyOf = ({ name }: ObjectType, id: unknown): RecordKey => ({ type: name, i
 
 const idOf = (value: unknown): string => String(Object(value).id)
 
-const showLabel = ({ typeId, label }: AssociationType): JsonObject => ({
-  category: CATEGORY,
+const showLabel = ({ category, typeId, label }: AssociationType): JsonObject => ({
+  category,
   typeId,
   ...(label !== undefined && { label }),
 })
@@ -115,9 +116,7 @@ const putLabels: Endpoint['respond'] = (portalCall) => {
   const pair = pairIn(call, 'write', 'objectType')
   const { ids, from, to } = recordsIn(portalCall, pair)
   const types = typesOf(call).map((spec) => associationTypeOf(from.type, to.type, spec))
-  portal.store.transaction(() => {
-    for (const type of types) associate(portal, from, to, type)
-  })
+  portal.store.transaction(() => replaceLabels(portal, from, to, types))
   return { status: 201, body: showPair(pair, ids, types) }
 }
 

@@ -10,6 +10,7 @@ export interface AssociationType {
   readonly to: string
   readonly typeId: number
   readonly inverseId: number
+  readonly category: 'HUBSPOT_DEFINED' | 'USER_DEFINED'
   /** Absent: the unlabeled type of the pair. */
   readonly label?: string
   /** As it is named in lists of records: `contact_to_company`. */
@@ -33,14 +34,19 @@ const pair = (
   const names = [from, to].map((name) => objectTypes.get(name)?.singular ?? name)
   // The older unlabeled types between contacts, companies and deals share their names with the primary ones.
   const suffix = UNLABELED.includes(typeId) ? '_unlabeled' : ''
-  const labelled = label === undefined ? {} : { label }
-  const there = { from, to, typeId, inverseId, name: `${names[0]}_to_${names[1]}${suffix}` }
+  const category = label === undefined || label === PRIMARY ? 'HUBSPOT_DEFINED' : 'USER_DEFINED'
+  const common = { category, ...(label !== undefined && { label }) } as const
+  const nameOf = (one = '', other = ''): string =>
+    category === 'USER_DEFINED'
+      ? String(label).toLowerCase().replaceAll(' ', '_')
+      : `${one}_to_${other}${suffix}`
+  const there = { from, to, typeId, inverseId, name: nameOf(...names) }
   const back = { from: to, to: from, typeId: inverseId, inverseId: typeId }
   return typeId === inverseId
-    ? [{ ...there, ...labelled }]
+    ? [{ ...there, ...common }]
     : [
-        { ...there, ...labelled },
-        { ...back, name: `${names[1]}_to_${names[0]}${suffix}`, ...labelled },
+        { ...there, ...common },
+        { ...back, name: nameOf(names[1], names[0]), ...common },
       ]
 }
 
@@ -64,6 +70,8 @@ export const associationTypes: readonly AssociationType[] = [
   ...pair('tasks', 'companies', [192, 191]),
   ...pair('tasks', 'deals', [216, 215]),
   ...pair('tasks', 'leads', [647, 646]),
+  // A label that the users of every portal have defined.
+  ...pair('contacts', 'companies', [1001, 1002], 'Decision maker'),
   ...pair('contacts', 'contacts', [449, 449]),
   ...pair('companies', 'companies', [450, 450]),
 ]
@@ -86,7 +94,7 @@ export const associationTypeOf = (
   const found = associationTypes.find(
     (type) => type.from === from && type.to === to && type.typeId === associationTypeId,
   )
-  if (!found || associationCategory !== 'HUBSPOT_DEFINED')
+  if (!found || associationCategory !== found.category)
     throw invalid(
       `The association type ${associationCategory} ${associationTypeId} is not valid from ${from} to ${to}`,
       { associationTypeId: [String(associationTypeId)] },
@@ -175,13 +183,32 @@ export const associate = (
   insert(portal, to, from, type.inverseId)
 }
 
-/** Removes every association of two records. */
-export const dissociate = (portal: Portal, from: RecordKey, to: RecordKey): void => {
-  for (const type of associationTypes)
+/** Removes the associations of two records: all, or those of some types. */
+export const dissociate = (
+  portal: Portal,
+  from: RecordKey,
+  to: RecordKey,
+  types: readonly AssociationType[] = associationTypes,
+): void => {
+  for (const type of types)
     if (type.from === from.type && type.to === to.type) {
       remove(portal, from, to, type.typeId)
       remove(portal, to, from, type.inverseId)
     }
+}
+
+/** Gives two records exactly these labels of users. */
+export const replaceLabels = (
+  portal: Portal,
+  from: RecordKey,
+  to: RecordKey,
+  types: readonly AssociationType[],
+): void => {
+  const others = associationTypes.filter(
+    (type) => type.category === 'USER_DEFINED' && !types.includes(type),
+  )
+  dissociate(portal, from, to, others)
+  for (const type of types) associate(portal, from, to, type)
 }
 
 /** Gives the associations of a record to another one. */

@@ -5,7 +5,7 @@ import { type ListeningSimulator, listen } from '../engine/listen.ts'
 import { createSimulator, type Simulator } from '../engine/simulator.ts'
 import type { StoredRecord } from '../engine/store.ts'
 import type { StartOptions } from '../serve.ts'
-import { associate, associatesOf, associationTypeOf, dissociate } from './associations.ts'
+import { associate, associatesOf, associationTypes, dissociate } from './associations.ts'
 import { mergeRecords } from './merges.ts'
 import { addPipeline, fillNewPortal, type NewPipeline } from './new-portal.ts'
 import { objectTypeNamed, openPortal, type Portal, type PortalSettings } from './portal.ts'
@@ -78,9 +78,12 @@ const recordControls = (portal: Portal) => {
     showWritten(portal, objectTypeNamed(type), record)
   const stored = (type: string, id: string) => requireStored(portal, type, id)
   const link = (type: string, id: string, target: Target): void => {
-    const spec = { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: target.typeId }
-    const { type: to, id: toId } = target
-    associate(portal, { type, id }, { type: to, id: toId }, associationTypeOf(type, to, spec))
+    const { type: to, id: toId, typeId } = target
+    const known = associationTypes.find(
+      (one) => one.from === type && one.to === to && one.typeId === typeId,
+    )
+    if (!known) throw new Error(`There is no association type ${typeId} from ${type} to ${to}`)
+    associate(portal, { type, id }, { type: to, id: toId }, known)
   }
   return {
     create: (type: string, properties: JsonObject, targets: readonly Target[] = []) => {

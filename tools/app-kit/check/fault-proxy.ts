@@ -1,6 +1,7 @@
 /** A proxy in front of an app that makes requests fail as a table says. It runs in this process. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LocalApp } from '../../../src/outbound/exchange.ts'
+import type { CheckClock } from './waits.ts'
 
 /** What happens to one request. */
 export type Fault =
@@ -34,6 +35,7 @@ export interface ProxiedRequest {
 interface ArrivedRequest {
   readonly method: string
   readonly path: string
+  readonly parameters: URLSearchParams
   readonly body: string
 }
 
@@ -92,9 +94,19 @@ const shiftDate = (answer: Answer, offsetMs: number): Response => {
   return toResponse({ ...answer, headers })
 }
 
-/** The kind of a request, the same for all pages of a listing: GraphQL listings share a path, so their query counts too. */
-export const kindOf = ({ method, path, body }: ArrivedRequest): string =>
-  `${method} ${path} ${queryOf(body)}`
+/** The words of a statement in a query language, without the numbers and texts that pages differ in. */
+const statementIn = (parameters: URLSearchParams): string | undefined =>
+  [...parameters.values()]
+    .find((value) => value.includes(' '))
+    ?.replace(/'[^']*'/g, '')
+    .replace(/\d+/g, '')
+
+/**
+ * The kind of a request, the same for all pages of a listing. Listings in GraphQL or another query language share a
+ * path, so their query counts too.
+ */
+export const kindOf = ({ method, path, parameters, body }: ArrivedRequest): string =>
+  `${method} ${path} ${statementIn(parameters)} ${queryOf(body)}`
 
 /** The query of a GraphQL request; undefined for other requests. */
 const queryOf = (body: string): unknown => {
@@ -113,6 +125,7 @@ export const isWrite = ({ method, body }: ArrivedRequest): boolean => {
 
 /** Creates a proxy that lets all requests pass. @param upstream the app; default: sent over the network */
 export const createFaultProxy = (
+  clock: CheckClock,
   upstream: LocalApp = (request) => fetch(request, { redirect: 'manual' }),
 ): FaultProxy => {
   let plan: FaultPlan = () => undefined
@@ -134,7 +147,7 @@ export const createFaultProxy = (
       const headers = new Headers({ date: new Date().toUTCString() })
       if (retryAfterSeconds !== undefined) {
         headers.set('retry-after', String(retryAfterSeconds))
-        closedUntilMs = performance.now() + retryAfterSeconds * 1000
+        closedUntilMs = clock.nowMs() + retryAfterSeconds * 1000
       }
       return Response.json({ error: { message: 'a fault of the check' } }, { status, headers })
     }
@@ -153,9 +166,9 @@ export const createFaultProxy = (
   return {
     handle: async (request) => {
       const { method, url } = request
-      const { pathname: path } = new URL(url)
-      if (performance.now() < closedUntilMs) early += 1
-      const arrived = { method, path, body: await request.clone().text() }
+      const { pathname: path, searchParams: parameters } = new URL(url)
+      if (clock.nowMs() < closedUntilMs) early += 1
+      const arrived = { method, path, parameters, body: await request.clone().text() }
       const fault = plan(received++, arrived)
       try {
         const response = await respond(request, arrived, fault)
@@ -169,7 +182,6 @@ export const createFaultProxy = (
     inject: (next) => {
       plan = next
       received = 0
-      closedUntilMs = 0
       requests.length = 0
       previous.clear()
     },

@@ -3,7 +3,6 @@
  * records as without, the records of a credential that is stored already stay as they are, and no request is sent
  * before the end of a Retry-After.
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Fault, type FaultPlan, kindOf } from './fault-proxy.ts'
 import type { Findings } from './result.ts'
 import {
@@ -23,8 +22,6 @@ export interface FaultCase {
 }
 
 const HOUR_MS = 3_600_000
-// Of a rate limit in the table: one second with Retry-After, and without.
-const LONGEST_PAUSE_MS = 1_100
 
 /** Fails the request with this index. */
 const once =
@@ -93,8 +90,6 @@ const syncThrough = async (
     await engine.syncNow(credentialId).catch(() => {
       isFailed = true
     })
-  const isLimited = proxy.requests.some(({ status }) => status === 429)
-  if (isLimited) await wait(LONGEST_PAUSE_MS)
   proxy.inject(() => undefined)
   return isFailed
 }
@@ -109,19 +104,19 @@ export const checkFault = async (
   { plan }: FaultCase,
   { connection, stored, created: expected }: SyncedConnection,
 ): Promise<Findings> => {
-  const { proxy, engine } = bench
+  const { proxy } = bench
   const earlyBefore = proxy.early
 
   const fresh = await bench.connect()
   const isFirstFailed = await syncThrough(bench, fresh, plan())
-  await engine.syncNow(fresh.credentialId)
+  await bench.sync(fresh)
   const total = [...stored.values()].reduce((sum, { size }) => sum + size, 0)
   const created = (await countChanges(bench, fresh)).get('created') ?? 0
 
   const changesBefore = await countChanges(bench, connection)
   const isLaterFailed = await syncThrough(bench, connection, plan())
   const during = await readStoredRecords(bench, connection)
-  await engine.syncNow(connection.credentialId)
+  await bench.sync(connection)
   const changesAfter = await countChanges(bench, connection)
 
   const early = proxy.early - earlyBefore

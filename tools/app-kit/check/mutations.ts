@@ -3,6 +3,8 @@
  * mutation changes is not read from the app, and a mutation must never lose the whole record.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { sourceOf } from '../../../codegen/field-sources.ts'
+import type { Rule } from '../../../src/definition/mapping/rule.ts'
 import { type ListedResource, mapperOf } from './listing.ts'
 import type { Findings } from './result.ts'
 
@@ -51,8 +53,14 @@ const isSet = (value: unknown): boolean =>
   value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 
 /** Whether a rule reads a record: not one without parameters, which gives every record the same value. */
-const readsRecord = (rule: unknown): boolean =>
+const readsRecord = (rule: Rule | undefined): boolean =>
   rule !== null && !(typeof rule === 'function' && rule.length === 0)
+
+/** Whether a rule depends on more than one value of the record: one of them may hide a mutation of another. */
+const readsMore = (rule: Rule | undefined): boolean => {
+  const source = sourceOf(rule)
+  return source !== undefined && (source.readsAccount || source.paths.length > 1)
+}
 
 /** Mutates records of a listing. */
 export const checkMutations = (listed: ListedResource): Findings => {
@@ -62,7 +70,7 @@ export const checkMutations = (listed: ListedResource): Findings => {
   const populated = new Set<string>()
   const caught = new Set<string>()
   const problems = new Set<string>()
-  const ruleOf: Readonly<Record<string, unknown>> = resource.mapping.rules
+  const ruleOf: Readonly<Record<string, Rule | undefined>> = resource.mapping.rules
   const mapped = names.filter((name) => readsRecord(ruleOf[name]))
   let mutations = 0
   for (const record of records.slice(0, SAMPLE)) {
@@ -83,14 +91,17 @@ export const checkMutations = (listed: ListedResource): Findings => {
       }
     }
   }
-  const constant = [...populated].filter((name) => !caught.has(name))
-  const unproven = mapped.filter((name) => !populated.has(name))
+  const unchanged = [...populated].filter((name) => !caught.has(name))
+  const hidden = unchanged.filter((name) => readsMore(ruleOf[name]))
+  const constant = unchanged.filter((name) => !hidden.includes(name))
+  const missing = mapped.filter((name) => !populated.has(name))
   for (const name of constant) problems.add(`${name} does not depend on the app's record`)
   return {
     problems: [...problems],
     summary: [
       `${mutations} mutations change ${caught.size} of ${mapped.length} mapped fields`,
-      ...(unproven.length > 0 ? [`no value of ${unproven.join(', ')} in the sample`] : []),
+      ...(hidden.length > 0 ? [`none of a single value changes ${hidden.join(', ')}`] : []),
+      ...(missing.length > 0 ? [`no value of ${missing.join(', ')} in the sample`] : []),
     ].join('; '),
   }
 }

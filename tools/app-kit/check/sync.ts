@@ -23,7 +23,7 @@ const countOf = (stored: ReadonlyMap<string, StoredRecords>): number =>
 /** Stores all records of a new credential. @throws AggregateError of the failed runs */
 export const syncNew = async (bench: Workbench): Promise<SyncedConnection> => {
   const connection = await bench.connect()
-  await bench.engine.syncNow(connection.credentialId)
+  await bench.sync(connection)
   return {
     connection,
     stored: await readStoredRecords(bench, connection),
@@ -50,7 +50,7 @@ export const checkSecondSync = async (
   { connection, stored }: SyncedConnection,
 ): Promise<Findings> => {
   const before = await countChanges(bench, connection)
-  await bench.engine.syncNow(connection.credentialId)
+  await bench.sync(connection)
   const after = await countChanges(bench, connection)
   const kinds = [...after].flatMap(([kind, count]) => {
     const added = count - (before.get(kind) ?? 0)

@@ -21,6 +21,8 @@ import { createSync, type Sync } from '../../../src/sync/schedule.ts'
 import { readContext } from '../../../src/write/account-context.ts'
 import { createRecordWriter } from '../../../src/write/record-writer.ts'
 import { createFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import { syncToEnd } from './sync-to-end.ts'
+import { type CheckClock, machineClock, type WaitOptions, withinLimits } from './waits.ts'
 
 /** A running app and a credential of it. */
 export interface CheckedApp {
@@ -32,6 +34,10 @@ export interface CheckedApp {
   readonly upstream?: LocalApp
   /** How long the app may take to respond. Default: 5 s. */
   readonly deadlineMs?: number
+  /** The time in which the app counts its limits, if it is not that of this machine, such as a simulator's. */
+  readonly clock?: CheckClock
+  /** Receives each wait that the app requires. */
+  readonly onWait?: WaitOptions['onWait']
 }
 
 /** A stored credential of the app. */
@@ -46,8 +52,9 @@ export interface Workbench {
   /** The credential as requests use it. */
   readonly credential: AppCredential
   readonly proxy: FaultProxy
-  /** Sends requests through the proxy. It does not wait long between attempts. */
+  /** Sends requests through the proxy, and waits until the limits of the app allow them. */
   readonly appClient: AppClient
+  readonly waits: WaitOptions
   readonly database: Database
   readonly engine: Sync
   readonly writer: RecordWriter
@@ -55,6 +62,8 @@ export interface Workbench {
   context(): Promise<Json | undefined>
   /** Stores the credential once more, without records. */
   connect(): Promise<Connection>
+  /** Syncs a credential, and waits for the app until everything is stored. @throws AggregateError of the failed runs */
+  sync(connection: Connection): Promise<void>
   stop(): Promise<void>
 }
 
@@ -70,15 +79,18 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
     throw new TypeError(
       `${connector.name} has no method ${methodName} of the type apiKey; other types cannot be checked.`,
     )
-  const proxy = createFaultProxy(app.upstream)
+  const { clock = machineClock, onWait = () => {} } = app
+  const waits = { clock, onWait }
+  const proxy = createFaultProxy(clock, app.upstream)
   const database = openDatabase({ url, maxConnections: 6 })
   const pgListener = createPgListener(url)
   // Pauses that cannot be read are held in memory only, which is enough for one process.
-  const pauses = createPauses({ database, pgListener, onFailure: () => {} })
+  const { nowMs, wait } = clock
+  const pauses = createPauses({ database, pgListener, nowMs, onFailure: () => {} })
   await pgListener.start()
   const appClient = createAppClient({
     // Without a budget, a pause that one run has received would not hold back the others.
-    budgets: { ledger: createRequestLedger({ database, pauses, slotMs: deadlineMs }) },
+    budgets: { ledger: createRequestLedger({ database, pauses, nowMs, slotMs: deadlineMs }), wait },
     allowPrivateAddresses: true,
     localApps: new Map([[new URL(baseUrlOf(method, values)).origin, proxy.handle]]),
     ...{ deadlineMs, firstPauseMs: 1, maxPauseMs: 5, breakAfter: Number.MAX_SAFE_INTEGER },
@@ -90,20 +102,27 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
   const environmentId = await ensureEnvironment(database, 'Check', 'development')
   const userId = await ensureUser(database, environmentId, 'check', 'Check')
   const credential = { method: methodName, values }
+  const connect = async (): Promise<Connection> => {
+    const owner = { environmentId, userId, connector, method: methodName, values }
+    return { credentialId: await createCredential(database, vault, owner), environmentId }
+  }
+  const budgeted = appClient.spending({ ...(await connect()), purpose: 'changes' })
+  const patient: AppClient = {
+    ...budgeted,
+    check: (...request) => withinLimits(waits, () => budgeted.check(...request)),
+    send: (...request) => withinLimits(waits, () => budgeted.send(...request)),
+  }
   const { context: definition } = connector
   let context: Promise<Json> | undefined
   return {
-    ...{ app, connector, credential, proxy, appClient, database, engine },
+    ...{ app, connector, credential, proxy, appClient: patient, waits, database, engine, connect },
     context: async () => {
       if (!definition) return
-      context ??= readContext({ appClient, connector, credential }, definition)
+      context ??= readContext({ appClient: patient, connector, credential }, definition)
       return context
     },
+    sync: ({ credentialId }) => syncToEnd({ engine, database, waits }, credentialId),
     writer: createRecordWriter({ database, catalogue, connectors, appClient, loadCredential }),
-    connect: async () => {
-      const owner = { environmentId, userId, connector, method: methodName, values }
-      return { credentialId: await createCredential(database, vault, owner), environmentId }
-    },
     stop: async () => {
       await engine.stop()
       await appClient.stop()

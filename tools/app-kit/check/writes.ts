@@ -9,6 +9,8 @@ import { readRecord } from '../../../src/store/records/records.ts'
 import { isWrite } from './fault-proxy.ts'
 import { listResource, remoteIdsIn } from './listing.ts'
 import { type CheckResult, type Findings, resultOf, skipped } from './result.ts'
+import { readStoredRecords } from './stored-records.ts'
+import { lagMsOf, untilShown, withinLimits } from './waits.ts'
 import type { Connection, Workbench } from './workbench.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -32,7 +34,7 @@ const differences = (step: string, input: Values, record: Values): readonly stri
   )
 
 /** The writes of one resource, through the service. */
-const writesOf = ({ writer, database }: Workbench, { mapping }: ResourceConnector) => {
+const writesOf = ({ writer, database, waits }: Workbench, { mapping }: ResourceConnector) => {
   const { resource } = mapping
   const attempt = {}
   const keyOf = ({ credentialId }: Connection, remoteId: string) => ({
@@ -42,15 +44,19 @@ const writesOf = ({ writer, database }: Workbench, { mapping }: ResourceConnecto
   return {
     create: async (owner: Connection, input: Values): Promise<Values> => {
       const request = parseWrite(writableFields(resource), input)
-      return JSON.parse((await writer.create({ owner, resource, attempt, request })).json)
+      const write = () => writer.create({ owner, resource, attempt, request })
+      return JSON.parse((await withinLimits(waits, write)).json)
     },
     update: async (owner: Connection, remoteId: string, input: Values): Promise<Values> => {
       const { id } = keyOf(owner, remoteId)
       const request = parseWrite(updatableFields(resource), input)
-      return JSON.parse((await writer.update({ owner, resource, attempt, id, request })).json)
+      const write = () => writer.update({ owner, resource, attempt, id, request })
+      return JSON.parse((await withinLimits(waits, write)).json)
     },
-    delete: (owner: Connection, remoteId: string) =>
-      writer.delete({ owner, resource, attempt, id: keyOf(owner, remoteId).id }),
+    delete: async (owner: Connection, remoteId: string): Promise<void> => {
+      const { id } = keyOf(owner, remoteId)
+      await withinLimits(waits, () => writer.delete({ owner, resource, attempt, id }))
+    },
     /** The stored record. */
     read: async (owner: Connection, remoteId: string): Promise<Values | undefined> => {
       const stored = await readRecord(database, resource, keyOf(owner, remoteId))
@@ -80,12 +86,12 @@ const checkStale = async (
 /** A creation whose response is lost leads to one record, or none. @returns the remote ids of new records */
 const checkLost = async (
   bench: Workbench,
-  topic: string,
+  { mapping: { resource }, sync }: ResourceConnector,
   create: () => Promise<unknown>,
 ): Promise<Findings & { readonly added: readonly string[] }> => {
   const listIds = async (): Promise<readonly string[]> => {
-    const { resource, records } = await listResource(bench, topic)
-    return remoteIdsIn(resource, records)
+    const listed = await listResource(bench, resource.topic)
+    return remoteIdsIn(listed.resource, listed.records)
   }
   const before = new Set(await listIds())
   let isLost = false
@@ -96,7 +102,11 @@ const checkLost = async (
   })
   const outcome = await create().catch((error: unknown) => error)
   bench.proxy.inject(() => undefined)
-  const added = [...new Set(await listIds())].filter((id) => !before.has(id))
+  let added: readonly string[] = []
+  await untilShown(bench.waits, lagMsOf(sync), async () => {
+    added = [...new Set(await listIds())].filter((id) => !before.has(id))
+    return added.length > 0
+  })
   const isFailure = outcome instanceof Error
   return {
     added,
@@ -110,27 +120,37 @@ const checkLost = async (
 
 /** Deleted records are marked as deleted, for other credentials by their next sync. */
 const checkDelete = async (
-  { engine }: Workbench,
+  bench: Workbench,
   writes: Writes,
   remoteIds: readonly string[],
   [owner, other]: readonly [Connection, Connection],
-  { sync }: ResourceConnector,
+  { mapping: { resource }, sync }: ResourceConnector,
 ): Promise<Findings> => {
   const isDeleted = async (connection: Connection, id: string): Promise<boolean> =>
     (await writes.read(connection, id))?.remoteDeleted === true
+  const storedOf = async (connection: Connection) =>
+    (await readStoredRecords(bench, connection)).get(resource.topic)
   const problems: string[] = []
-  // A deletion of a record that is not stored is ignored.
-  for (const { credentialId } of [owner, other]) await engine.syncNow(credentialId)
+  // The deletion of a record that is not stored is ignored, and that of an earlier version is a conflict.
+  await untilShown(bench.waits, lagMsOf(sync), async () => {
+    for (const connection of [owner, other]) await bench.sync(connection)
+    const [own, others] = [await storedOf(owner), await storedOf(other)]
+    return remoteIds.every((id) => own?.has(id) && own.get(id) === others?.get(id))
+  })
   for (const id of remoteIds) {
     await writes.delete(owner, id)
     if (!(await isDeleted(owner, id))) problems.push(`${id} is not marked as deleted`)
   }
   // Deletions that only a full listing finds are stored later.
   if (sync.deletions === 'compared') return { problems, summary: 'marked as deleted' }
-  await engine.syncNow(other.credentialId)
-  for (const id of remoteIds)
-    if (!(await isDeleted(other, id)))
-      problems.push(`the next sync of another credential does not report the deletion of ${id}`)
+  const missed = new Set(remoteIds)
+  await untilShown(bench.waits, lagMsOf(sync), async () => {
+    await bench.sync(other)
+    for (const id of missed) if (await isDeleted(other, id)) missed.delete(id)
+    return missed.size === 0
+  })
+  for (const id of missed)
+    problems.push(`the next sync of another credential does not report the deletion of ${id}`)
   return { problems, summary: 'marked as deleted, and reported by the next sync' }
 }
 
@@ -141,7 +161,7 @@ export const checkWrites = async (
   inputs: WriteInputs,
   [owner, other]: readonly [Connection, Connection],
 ): Promise<readonly CheckResult[]> => {
-  const { connector, engine } = bench
+  const { connector, waits } = bench
   const resource: ResourceConnector | undefined = connector.resources[topic]
   const writer: ResourceWriter | undefined = resource?.write
   if (!resource || !writer?.create)
@@ -155,8 +175,12 @@ export const checkWrites = async (
   const created = await writes.create(owner, input)
   const remoteId = String(created.remoteId)
   report('create', { problems: differences('create', input, created), summary: 'reads back' })
-  await engine.syncNow(other.credentialId)
-  const listed = await writes.read(other, remoteId)
+  let listed: Values | undefined
+  await untilShown(waits, lagMsOf(resource.sync), async () => {
+    await bench.sync(other)
+    listed = await writes.read(other, remoteId)
+    return listed !== undefined
+  })
   const unlisted = ['the next sync of another credential does not store it']
   report('create is listed', {
     problems: listed ? differences('listed record', input, listed) : unlisted,
@@ -171,7 +195,7 @@ export const checkWrites = async (
     report('stale update', await checkStale(writes, owner, remoteId, inputs.update))
   } else results.push(skipped('update', 'no input, or not supported', topic))
 
-  const lost = await checkLost(bench, topic, () => writes.create(owner, numbered(inputs.create)))
+  const lost = await checkLost(bench, resource, () => writes.create(owner, numbered(inputs.create)))
   report('lost response', lost)
   const ids = [...new Set([remoteId, ...lost.added])]
   if (writer.delete)
