@@ -10,6 +10,7 @@ import { activeSpan } from '../../tracing.ts'
 import { CHANGES_CHANNEL } from '../changes/change-feed.ts'
 import { lockName } from '../database/advisory-lock.ts'
 import type { Transaction } from '../database/database.ts'
+import { withLongText } from '../database/long-text.ts'
 import { DOCUMENT_END, lastOfEach, type RecordLine } from './record-lines.ts'
 import { DOCUMENT, recordSql, TIMESTAMP_FIELDS } from './record-sql.ts'
 import { addToChangeTotals, addToRecordTotals } from './record-totals.ts'
@@ -158,9 +159,7 @@ export const applyChanges = async (
       ? Prisma.empty
       : sql`AND (b.updated_at < ${requestedAt}::timestamptz
           OR ((NOT b.remote_deleted OR i."remoteDeleted") AND ${isLater}))`
-  const [counts] = await transaction.prisma.$queryRaw<
-    (AppliedChanges & { notified: unknown })[]
-  >(sql`
+  const apply = (text: string): Prisma.Sql => sql`
     WITH changed AS (
       SELECT b.id IS NULL AS is_new, b.remote_deleted AS was_deleted,
         CASE WHEN b.id IS NULL THEN '{}'::text[]
@@ -168,7 +167,7 @@ export const applyChanges = async (
         ${credentialId}::uuid AS credential_id, i.id, ${part.values},
         coalesce(b.created_at, ${raw(NOW)}) AS created_at, ${raw(NOW)} AS updated_at,
         ${part.document} AS ${raw(DOCUMENT)}, octet_length(b.${raw(DOCUMENT)}) AS old_bytes
-      FROM string_to_table(${lines.join('\n')}::text, E'\n') AS line
+      FROM string_to_table(${text}::text, E'\n') AS line
       CROSS JOIN LATERAL jsonb_to_record(line::jsonb) AS i(id uuid, ${part.fields})
       LEFT JOIN LATERAL (
         -- Looks up each stored row in the primary key. The planner would choose a join by statistics, which are
@@ -203,7 +202,10 @@ export const applyChanges = async (
       count(*) FILTER (WHERE kind = 'updated')::integer AS updated,
       count(*) FILTER (WHERE kind = 'deleted')::integer AS deleted,
       CASE WHEN count(*) > 0 THEN ${NOTIFY_CHANGES} END AS notified
-    FROM logged`)
+    FROM logged`
+  const [counts] = await withLongText(lines.join('\n'), (text) =>
+    transaction.prisma.$queryRaw<(AppliedChanges & { notified: unknown })[]>(apply(text)),
+  )
   const { created = 0, updated = 0, deleted = 0 } = counts ?? {}
   return { created, updated, deleted }
 }
