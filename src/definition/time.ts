@@ -4,8 +4,13 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 // ISO 8601 as in RFC 3339, section 5.6. Seconds and their fraction are optional.
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i
 
+// The form of the result, for days that every month has: most apps send it, and Date takes seven times as long.
+const CANONICAL =
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}\.\d{3}Z$/
+
 /** The ISO 8601 form, in UTC, of a Date, a string or milliseconds; undefined for any other value. */
 export const isoTimestamp = (value: unknown): string | undefined => {
+  if (typeof value === 'string' && CANONICAL.test(value)) return value
   if (!(value instanceof Date) && typeof value !== 'string' && typeof value !== 'number') return
   const date = new Date(value)
   const year = date.getUTCFullYear()

@@ -77,6 +77,10 @@ export const tracksSeenRecords = ({ progress, resource }: ResourceRun): boolean 
   progress.reconciliationId !== undefined ||
   (progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'compared')
 
+/** Records in the order of their ids: rows that are inserted together are then neighbours in every index. */
+const byId = <R extends RecordLine>(records: readonly R[]): readonly R[] =>
+  records.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+
 const NO_CHANGES: AppliedChanges = { created: 0, updated: 0, deleted: 0 }
 
 /** The progress after pages. */
@@ -128,10 +132,9 @@ export const storePages = async (run: ResourceRun, mapped: MappedPages): Promise
     const position = unannounced ? await reserveLogPosition(transaction) : undefined
     const accept = progress.listing === 'everything' ? 'all' : 'newer'
     const requestedAt = databaseTime(run, mapped.requestedMs)
-    const stored = await applyAll(transaction, owner, resourceOf(run), records, {
-      accept,
-      requestedAt,
-    })
+    const listed = progress.first ? byId(records) : records
+    const options = { accept, requestedAt } as const
+    const stored = await applyAll(transaction, owner, resourceOf(run), listed, options)
     const marked = await applyTombstones(transaction, owner, resourceOf(run), tombstones)
     const applied = { ...stored, deleted: stored.deleted + marked }
     if (tracksSeenRecords(run) && records.length > 0)

@@ -2,6 +2,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Prisma, PrismaClient } from '@prisma/client'
 import type pg from 'pg'
+import { acceptLongTexts } from './long-text.ts'
 import { CONNECTION_WAIT_MS, openPool, type PoolOptions, type StatementLimits } from './pool.ts'
 import { traceStatements } from './statement-spans.ts'
 
@@ -112,8 +113,8 @@ export const loadCompiler = async (): Promise<void> => {
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { pool, close } = openPool(options)
   const watch = watchWaiting(pool, options.onPoolWait ?? (() => {}))
-  const untraced = new PrismaPg(pool, { statementNameGenerator: statementNames() })
-  const adapter = traceStatements(untraced, options.url)
+  const plain = new PrismaPg(pool, { statementNameGenerator: statementNames() })
+  const adapter = traceStatements(acceptLongTexts(plain), options.url)
   const { onStatement } = options
   const settings = { adapter, transactionOptions: toOptions(TRANSACTION_LIMITS) }
   const prisma = onStatement

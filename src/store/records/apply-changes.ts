@@ -10,7 +10,8 @@ import { activeSpan } from '../../tracing.ts'
 import { CHANGES_CHANNEL } from '../changes/change-feed.ts'
 import { lockName } from '../database/advisory-lock.ts'
 import type { Transaction } from '../database/database.ts'
-import { DOCUMENT_END, type RecordLine } from './record-lines.ts'
+import { withLongText } from '../database/long-text.ts'
+import { DOCUMENT_END, lastOfEach, type RecordLine } from './record-lines.ts'
 import { DOCUMENT, recordSql, TIMESTAMP_FIELDS } from './record-sql.ts'
 import { addToChangeTotals, addToRecordTotals } from './record-totals.ts'
 
@@ -52,7 +53,8 @@ export interface AppliedChanges {
 interface ApplySql {
   /** Fields and types of a line, without the id. */
   readonly fields: Prisma.Sql
-  readonly names: Prisma.Sql
+  /** The columns that a record sets. */
+  readonly written: Prisma.Sql
   readonly values: Prisma.Sql
   readonly document: Prisma.Sql
   readonly assignments: Prisma.Sql
@@ -90,6 +92,7 @@ const applySql = (resource: Resource): ApplySql => {
   if (cached) return cached
   const { columns: all, document } = recordSql(resource)
   const columns = all.filter(({ field }) => !TIMESTAMP_FIELDS.has(field))
+  const names = [...columns.map(({ name }) => name), 'updated_at', DOCUMENT]
   const compared = columns.filter(({ field }) => field !== 'remoteId')
   const differs = ({ field, name }: Column): string =>
     `b.${name} IS DISTINCT FROM i.${quoted(field)}`
@@ -100,12 +103,12 @@ const applySql = (resource: Resource): ApplySql => {
   const now = `(SELECT ${timeText(NOW)})`
   const statement: ApplySql = {
     fields: listed(columns, ({ field, sqlType }) => `${quoted(field)} ${sqlType}`),
-    names: listed(columns, ({ name }) => name),
+    written: raw(['credential_id', 'id', 'created_at', ...names].join(', ')),
     values: listed(columns, ({ field, name }) => `i.${quoted(field)} AS ${name}`),
     document: raw(
       `split_part(line, '${DOCUMENT_END}', 1) || ',"createdAt":' || coalesce(${timeText('b.created_at')}, ${now}) || ',"updatedAt":' || ${now} || '}'`,
     ),
-    assignments: listed(columns, ({ name }) => `${name} = excluded.${name}`),
+    assignments: raw(names.map((name) => `${name} = excluded.${name}`).join(', ')),
     markDeleted: raw(`remote_deleted = true, updated_at = ${NOW}, ${DOCUMENT} = ${marked}`),
     differs: raw(`(${compared.map(differs).join(' OR ')})`),
     changedFields: listed(
@@ -116,11 +119,6 @@ const applySql = (resource: Resource): ApplySql => {
   cache.set(resource, statement)
   return statement
 }
-
-/** The last line for each id: a page may list a record twice. */
-const lastOfEach = (records: readonly RecordLine[]): string[] => [
-  ...new Map(records.map(({ id, line }) => [id, line])).values(),
-]
 
 /**
  * Locks one credential's records of one resource until the transaction ends, so that the log lists a record's
@@ -161,9 +159,7 @@ export const applyChanges = async (
       ? Prisma.empty
       : sql`AND (b.updated_at < ${requestedAt}::timestamptz
           OR ((NOT b.remote_deleted OR i."remoteDeleted") AND ${isLater}))`
-  const [counts] = await transaction.prisma.$queryRaw<
-    (AppliedChanges & { notified: unknown })[]
-  >(sql`
+  const apply = (text: string): Prisma.Sql => sql`
     WITH changed AS (
       SELECT b.id IS NULL AS is_new, b.remote_deleted AS was_deleted,
         CASE WHEN b.id IS NULL THEN '{}'::text[]
@@ -171,7 +167,7 @@ export const applyChanges = async (
         ${credentialId}::uuid AS credential_id, i.id, ${part.values},
         coalesce(b.created_at, ${raw(NOW)}) AS created_at, ${raw(NOW)} AS updated_at,
         ${part.document} AS ${raw(DOCUMENT)}, octet_length(b.${raw(DOCUMENT)}) AS old_bytes
-      FROM string_to_table(${lines.join('\n')}::text, E'\n') AS line
+      FROM string_to_table(${text}::text, E'\n') AS line
       CROSS JOIN LATERAL jsonb_to_record(line::jsonb) AS i(id uuid, ${part.fields})
       LEFT JOIN LATERAL (
         -- Looks up each stored row in the primary key. The planner would choose a join by statistics, which are
@@ -182,11 +178,12 @@ export const applyChanges = async (
           AND (r.credential_id, r.id) <= (${credentialId}::uuid, i.id)
         ORDER BY r.credential_id, r.id LIMIT 1) b ON true
       WHERE b.id IS NULL OR ${part.differs} AND ${condition} ${unlessSince}
-    ), written AS (
-      INSERT INTO ${table} (credential_id, id, ${part.names}, created_at, updated_at, ${raw(DOCUMENT)})
-      SELECT credential_id, id, ${part.names}, created_at, updated_at, ${raw(DOCUMENT)} FROM changed
-      ON CONFLICT (credential_id, id) DO UPDATE SET ${part.assignments},
-        updated_at = excluded.updated_at, ${raw(DOCUMENT)} = excluded.${raw(DOCUMENT)}
+    ), created AS (
+      -- Without ON CONFLICT, which would look up each key again: under the lock, nobody else creates these rows.
+      INSERT INTO ${table} (${part.written}) SELECT ${part.written} FROM changed WHERE is_new
+    ), updated AS (
+      INSERT INTO ${table} (${part.written}) SELECT ${part.written} FROM changed WHERE NOT is_new
+      ON CONFLICT (credential_id, id) DO UPDATE SET ${part.assignments}
     ), logged AS (
       INSERT INTO change_log.changes
         (epoch, environment_id, credential_id, cause, traceparent, topic, record_id, kind, changed_fields,
@@ -205,7 +202,10 @@ export const applyChanges = async (
       count(*) FILTER (WHERE kind = 'updated')::integer AS updated,
       count(*) FILTER (WHERE kind = 'deleted')::integer AS deleted,
       CASE WHEN count(*) > 0 THEN ${NOTIFY_CHANGES} END AS notified
-    FROM logged`)
+    FROM logged`
+  const [counts] = await withLongText(lines.join('\n'), (text) =>
+    transaction.prisma.$queryRaw<(AppliedChanges & { notified: unknown })[]>(apply(text)),
+  )
   const { created = 0, updated = 0, deleted = 0 } = counts ?? {}
   return { created, updated, deleted }
 }

@@ -49,3 +49,8 @@ export const createLineWriter = (resource: Resource): ((row: RecordRow) => Recor
     return { id: row.id, line: storable(`${document}${DOCUMENT_END},${others}`) }
   }
 }
+
+/** The last line for each id: a page may list a record twice. */
+export const lastOfEach = (records: readonly RecordLine[]): string[] => [
+  ...new Map(records.map(({ id, line }) => [id, line])).values(),
+]
