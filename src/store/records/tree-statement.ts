@@ -2,7 +2,7 @@
 import { Prisma } from '@prisma/client'
 import type { Resource } from '../../definition/resource.ts'
 import type { Order } from '../../query/cursor.ts'
-import { filterSql } from './filter-sql.ts'
+import { filterSql, orderSql } from './filter-sql.ts'
 import { recordSql } from './record-sql.ts'
 import { type PageShape, pageTail, splitLines, toPage } from './records.ts'
 import {
@@ -22,6 +22,9 @@ const { sql, raw, join, empty } = Prisma
 
 /** The index of the id of the record to which a linked record belongs. */
 const PARENT = 1
+
+/** The number of records that a page counts while it reads them; more are counted by a query of their own. */
+const MAX_COUNTED = 100
 
 // JSON text contains neither tabs nor line breaks: both are escaped.
 const toRow = (line: string, customFieldsAt: number | undefined): TreeRow => {
@@ -64,6 +67,8 @@ interface Source {
   readonly shown?: number | undefined
   /** The order in which the position of a row is its next value, as JSON text. */
   readonly order?: Order | undefined
+  /** Whether the rows have a column `total`, which is their last value. */
+  readonly hasTotal?: boolean
 }
 
 const CUSTOM_FIELDS = raw(`coalesce(t.custom_fields::text, 'null')`)
@@ -103,6 +108,28 @@ const linkedCountSql = (
     WHERE t.credential_id = k.credential_id AND t.${raw(column(field))} = k.id${filterSql(resource, filter, credentialIds)})`
 }
 
+/**
+ * Whether the page of a link also counts the records on all pages: one index scan instead of two. In another order
+ * than that of the index, PostgreSQL would sort all records, not only find the first.
+ */
+const countsByPage = ({ request: { order, page }, page: read, hasCount }: PageLink): boolean =>
+  hasCount &&
+  read !== undefined &&
+  page.after === undefined &&
+  page.before === undefined &&
+  page.offset === 0 &&
+  order.every(({ field }) => field === 'createdAt')
+
+/** The number of records of the row `k` up to `MAX_COUNTED` records after the row `t`. */
+const countedSql = ({ request: { resource, order, page } }: PageLink): Prisma.Sql =>
+  sql`count(*) OVER (${orderSql(resource, order, page.backward)}
+    ROWS BETWEEN UNBOUNDED PRECEDING AND ${raw(`${MAX_COUNTED} FOLLOWING`)}) AS counted`
+
+/** In the first row `t` of a page of the row `k`: the number of records on all pages. */
+const totalSql = (statement: Statement, link: PageLink): Prisma.Sql =>
+  sql`CASE WHEN t.counted = ${raw(String(MAX_COUNTED + 1))} THEN ${linkedCountSql(statement, link)}
+    ELSE t.counted END AS total`
+
 /** A link of a level in the statement. */
 interface PlacedLink<Link extends TreeLink = TreeLink> {
   readonly link: Link
@@ -122,7 +149,7 @@ const placeLinks = (
   let at = valuesBefore
   return links.map((link, index): PlacedLink => {
     if (link.kind === 'page')
-      return link.hasCount
+      return link.hasCount && !countsByPage(link)
         ? { link, at: at++, value: linkedCountSql(statement, link) }
         : { link, at: Number.NaN }
     const { ids, isList } = referenceSql(resource, link.path)
@@ -160,38 +187,43 @@ interface Parent {
 const addPages = (
   statement: Statement,
   { name, shown: parentShown }: Parent,
-  { link: { request, page }, at }: PlacedLink<PageLink>,
+  { link, at }: PlacedLink<PageLink>,
 ): ((result: Result) => LinkedPages) => {
-  const countOf = (row: TreeRow): number => Number(row.values[at])
+  const { request, page } = link
   if (page === undefined)
     return () => ({
       kind: 'page',
       links: [],
-      countOf,
+      countOf: (row) => Number(row.values[at]),
       pageOf: () => toPage(request, [], idOf),
     })
   const { table, column } = recordSql(request.resource)
   const { limit, shown } = sizesOf(request, page)
   const order = orderOf(request, page)
   const isShown = parentShown === undefined ? empty : sql` WHERE k.place <= ${parentShown}`
+  const hasTotal = countsByPage(link)
   const read = addLevel(statement, page.level, {
     isLinked: true,
     shown,
     order,
+    hasTotal,
     rows: (columns) => {
-      const rows = sql`SELECT ${columns} FROM ${table} t
+      const counted = hasTotal ? sql`, ${countedSql(link)}` : empty
+      const total = hasTotal ? sql`, ${totalSql(statement, link)}` : empty
+      const rows = sql`SELECT ${columns}${counted} FROM ${table} t
         WHERE t.credential_id = k.credential_id AND t.${raw(column(request.field))} = k.id${pageTail(request, statement.credentialIds, { limit })}`
-      return sql`SELECT t.* FROM ${name} k CROSS JOIN LATERAL (${numbered(rows, shown)}) t${isShown}`
+      return sql`SELECT t.*${total} FROM ${name} k CROSS JOIN LATERAL (${numbered(rows, shown)}) t${isShown}`
     },
   })
   return (result) => {
     const { rows, links } = read(result)
     const pages = Map.groupBy(rows, ({ values }) => values[PARENT])
+    const rowsOf = (row: TreeRow): readonly TreeRow[] => pages.get(idOf(row)) ?? []
     return {
       kind: 'page',
       links,
-      countOf,
-      pageOf: (row) => toPage(request, pages.get(idOf(row)) ?? [], positionText(order, PARENT + 1)),
+      countOf: (row) => Number(hasTotal ? (rowsOf(row)[0]?.values.at(-1) ?? 0) : row.values[at]),
+      pageOf: (row) => toPage(request, rowsOf(row), positionText(order, PARENT + 1)),
     }
   }
 }
@@ -267,7 +299,10 @@ export const addLevel = (statement: Statement, level: TreeLevel, source: Source)
     ...links.flatMap(({ ids }) => (ids ? [sql`${ids.from} AS ${ids.name}`] : [])),
     sql`${join([textOf(level), ...ownValues], ` || E'\\t' || `)} AS line`,
   ]
-  const values = links.flatMap(({ value }) => (value ? [value] : []))
+  const values = [
+    ...links.flatMap(({ value }) => (value ? [value] : [])),
+    ...(source.hasTotal ? [raw('k.total')] : []),
+  ]
   statement.levels.push({
     name,
     rows: source.rows(join(columns)),
