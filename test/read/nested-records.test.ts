@@ -83,6 +83,11 @@ const read = async (query: string, variables: Record<string, unknown> = {}) => {
   return data
 }
 
+interface Counted {
+  readonly totalCount: number
+  readonly nodes: readonly object[]
+}
+
 const ofContacts = (selection: string): string =>
   `{ crmContacts(credentialId: "${A}", orderBy: { field: LAST_NAME, direction: ASC }, filter: { includeDeleted: true }) { nodes { ${selection} } } }`
 
@@ -193,6 +198,42 @@ test('pages of linked records follow each other by cursor, in both directions', 
     names: ['Bea'],
     pageInfo: { hasNextPage: true, hasPreviousPage: true },
   })
+})
+
+test('a page counts few and many linked records', async () => {
+  const topic = 'crm/notes'
+  const notes = Array.from({ length: 102 }, (_, n) => ({
+    ...sampleRecord(A, catalogue.get(topic), 3),
+    id: recordId(A, topic, `many-${n}`),
+    remoteId: `many-${n}`,
+    noteTitle: n === 1 ? 'other' : 'same',
+    noteContact: recordId(A, 'crm/contacts', '6'),
+    remoteDeleted: n === 0,
+  }))
+  await service.save(tenant, A, catalogue.get(topic), notes)
+  const { crmContact } = await read(`{ crmContact(credentialId: "${A}", id: "6") {
+    one: notes(first: 1, filter: { noteTitle: "other" }) { totalCount nodes { noteTitle } }
+    same: notes(first: 1, filter: { noteTitle: "same" }) { totalCount nodes { noteTitle } }
+    present: notes(last: 2) { totalCount nodes { noteTitle } pageInfo { hasPreviousPage endCursor } }
+    descending: notes(first: 2, orderBy: { field: CREATED_AT, direction: DESC }) { totalCount nodes { contact { lastName } } }
+    byTitle: notes(first: 1, orderBy: { field: NOTE_TITLE, direction: ASC }) { totalCount nodes { noteTitle } }
+    all: notes(first: 3, filter: { includeDeleted: true }) { totalCount nodes { contact { lastName } } }
+  } }`)
+  const counts = Object.entries(crmContact as Record<string, Counted>).map(
+    ([name, { totalCount, nodes }]) => [name, totalCount, nodes.length],
+  )
+  expect(counts).toEqual([
+    ['one', 1, 1],
+    ['same', 100, 1],
+    ['present', 101, 2],
+    ['descending', 101, 2],
+    ['byTitle', 101, 1],
+    ['all', 102, 3],
+  ])
+  const { crmContact: next } = await read(`{ crmContact(credentialId: "${A}", id: "6") {
+    notes(last: 100, before: "${crmContact.present.pageInfo.endCursor}") { totalCount nodes { noteTitle } }
+  } }`)
+  expect(next.notes).toMatchObject({ totalCount: 101, nodes: { length: 100 } })
 })
 
 test('references in nested objects and in lists keep their order, with null for a missing record', async () => {

@@ -2,7 +2,7 @@
 import { Prisma } from '@prisma/client'
 import type { Resource } from '../../definition/resource.ts'
 import type { Order } from '../../query/cursor.ts'
-import { filterSql, orderSql } from './filter-sql.ts'
+import { countedSql, countsByPage, linkedCountSql, totalSql } from './linked-count.ts'
 import { recordSql } from './record-sql.ts'
 import { type PageShape, pageTail, splitLines, toPage } from './records.ts'
 import {
@@ -22,9 +22,6 @@ const { sql, raw, join, empty } = Prisma
 
 /** The index of the id of the record to which a linked record belongs. */
 const PARENT = 1
-
-/** The number of records that a page counts while it reads them; more are counted by a query of their own. */
-const MAX_COUNTED = 100
 
 // JSON text contains neither tabs nor line breaks: both are escaped.
 const toRow = (line: string, customFieldsAt: number | undefined): TreeRow => {
@@ -98,38 +95,6 @@ const referenceSql = (
   }
 }
 
-/** The number of linked records of the row `k`. */
-const linkedCountSql = (
-  { credentialIds }: Statement,
-  { request: { resource, field, filter } }: PageLink,
-): Prisma.Sql => {
-  const { table, column } = recordSql(resource)
-  return sql`(SELECT count(*) FROM ${table} t
-    WHERE t.credential_id = k.credential_id AND t.${raw(column(field))} = k.id${filterSql(resource, filter, credentialIds)})`
-}
-
-/**
- * Whether the page of a link also counts the records on all pages: one index scan instead of two. In another order
- * than that of the index, PostgreSQL would sort all records, not only find the first.
- */
-const countsByPage = ({ request: { order, page }, page: read, hasCount }: PageLink): boolean =>
-  hasCount &&
-  read !== undefined &&
-  page.after === undefined &&
-  page.before === undefined &&
-  page.offset === 0 &&
-  order.every(({ field }) => field === 'createdAt')
-
-/** The number of records of the row `k` up to `MAX_COUNTED` records after the row `t`. */
-const countedSql = ({ request: { resource, order, page } }: PageLink): Prisma.Sql =>
-  sql`count(*) OVER (${orderSql(resource, order, page.backward)}
-    ROWS BETWEEN UNBOUNDED PRECEDING AND ${raw(`${MAX_COUNTED} FOLLOWING`)}) AS counted`
-
-/** In the first row `t` of a page of the row `k`: the number of records on all pages. */
-const totalSql = (statement: Statement, link: PageLink): Prisma.Sql =>
-  sql`CASE WHEN t.counted = ${raw(String(MAX_COUNTED + 1))} THEN ${linkedCountSql(statement, link)}
-    ELSE t.counted END AS total`
-
 /** A link of a level in the statement. */
 interface PlacedLink<Link extends TreeLink = TreeLink> {
   readonly link: Link
@@ -150,7 +115,7 @@ const placeLinks = (
   return links.map((link, index): PlacedLink => {
     if (link.kind === 'page')
       return link.hasCount && !countsByPage(link)
-        ? { link, at: at++, value: linkedCountSql(statement, link) }
+        ? { link, at: at++, value: linkedCountSql(link, statement.credentialIds) }
         : { link, at: Number.NaN }
     const { ids, isList } = referenceSql(resource, link.path)
     const column = `r${index}`
@@ -209,7 +174,7 @@ const addPages = (
     hasTotal,
     rows: (columns) => {
       const counted = hasTotal ? sql`, ${countedSql(link)}` : empty
-      const total = hasTotal ? sql`, ${totalSql(statement, link)}` : empty
+      const total = hasTotal ? sql`, ${totalSql(link, statement.credentialIds)}` : empty
       const rows = sql`SELECT ${columns}${counted} FROM ${table} t
         WHERE t.credential_id = k.credential_id AND t.${raw(column(request.field))} = k.id${pageTail(request, statement.credentialIds, { limit })}`
       return sql`SELECT t.*${total} FROM ${name} k CROSS JOIN LATERAL (${numbered(rows, shown)}) t${isShown}`
