@@ -24,7 +24,7 @@ export interface RecordSql {
   /** The document of the row `t`: without embedded records and custom fields, and the id first. */
   readonly plain: Prisma.Sql
   /**
-   * The JSON text of the row `t` with its id and only these fields of the document, in the document's order.
+   * The JSON text of the row `t` with its id and only these fields of the document, in the order of the set.
    * Cached by the object of fields.
    */
   part(fields: ReadonlySet<string>): Prisma.Sql
@@ -100,7 +100,7 @@ export const recordSql = (resource: Resource): RecordSql => {
     part: memoize((fields: ReadonlySet<string>) =>
       raw(
         textOf(
-          kept.filter(({ field }) => fields.has(field)),
+          [...fields].flatMap((field) => kept.filter((column) => column.field === field)),
           't.id',
           ofRow,
         ),
