@@ -10,19 +10,17 @@
  */
 import { hash } from 'node:crypto'
 
-/** The 4 hex digits that identify a resource in record ids. */
-export const resourceTag = (topic: string): string => hash('sha256', topic, 'hex').slice(0, 4)
-
 /** The first 8 hex digits of the ids of a credential's records; unique among credentials. */
 export const credentialRoute = (credentialId: string): string => credentialId.slice(0, 8)
 
 const tags = new Map<string, string>()
 
-const tagOf = (target: string): string => {
-  let tag = tags.get(target)
+/** The 4 hex digits that identify a resource in record ids. `topic`: also `topic.field`, for a nested record. */
+export const resourceTag = (topic: string): string => {
+  let tag = tags.get(topic)
   if (tag === undefined) {
-    tag = resourceTag(target)
-    tags.set(target, tag)
+    tag = hash('sha256', topic, 'hex').slice(0, 4)
+    tags.set(topic, tag)
   }
   return tag
 }
@@ -40,7 +38,7 @@ export const namedUuid = (name: string): string => {
 export const recordId = (credentialId: string, target: string, remoteId: string): string => {
   const digest = hash('sha256', `${credentialId}\n${target}\n${remoteId}`, 'hex')
   const variant = ((Number.parseInt(digest.charAt(3), 16) & 0x3) | 0x8).toString(16)
-  return `${credentialRoute(credentialId)}-${tagOf(target)}-8${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(7, 19)}`
+  return `${credentialRoute(credentialId)}-${resourceTag(target)}-8${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(7, 19)}`
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -56,7 +54,7 @@ export const routeOf = (id: string): { route: string; tag: string } | undefined 
 export const resolveId = (credentialId: string, target: string, id: string): string => {
   const lower = id.toLowerCase()
   const place = routeOf(lower)
-  return place?.route === credentialRoute(credentialId) && place.tag === tagOf(target)
+  return place?.route === credentialRoute(credentialId) && place.tag === resourceTag(target)
     ? lower
     : recordId(credentialId, target, id)
 }

@@ -109,7 +109,7 @@ describe('a new kind, defined as one object,', () => {
       nullable: true,
     })
     expect(recordSql(scratch).document('t.id', ({ name }) => `t.${name}`)).toContain(
-      `'"discount":' || coalesce(t.discount::text, 'null')`,
+      `"discount":' || coalesce(t.discount::text, 'null')`,
     )
     expect(prismaSource([scratch])).toContain('  discount Decimal? @db.Decimal(5, 2)\n')
   })

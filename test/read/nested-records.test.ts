@@ -83,6 +83,11 @@ const read = async (query: string, variables: Record<string, unknown> = {}) => {
   return data
 }
 
+interface Counted {
+  readonly totalCount: number
+  readonly nodes: readonly object[]
+}
+
 const ofContacts = (selection: string): string =>
   `{ crmContacts(credentialId: "${A}", orderBy: { field: LAST_NAME, direction: ASC }, filter: { includeDeleted: true }) { nodes { ${selection} } } }`
 
@@ -193,6 +198,59 @@ test('pages of linked records follow each other by cursor, in both directions', 
     names: ['Bea'],
     pageInfo: { hasNextPage: true, hasPreviousPage: true },
   })
+})
+
+test('a page counts few and many linked records', async () => {
+  const topic = 'crm/notes'
+  const notes = Array.from({ length: 102 }, (_, n) => ({
+    ...sampleRecord(A, catalogue.get(topic), 3),
+    id: recordId(A, topic, `many-${n}`),
+    remoteId: `many-${n}`,
+    noteTitle: n === 1 ? 'other' : 'same',
+    noteContact: recordId(A, 'crm/contacts', '6'),
+    remoteDeleted: n === 0,
+  }))
+  await service.save(tenant, A, catalogue.get(topic), notes)
+  // The records of a page are rows; if the response contains them as they are read, PostgreSQL joins them.
+  for (const fields of ['noteTitle', 'id noteTitle']) {
+    const { crmContact } = await read(`{ crmContact(credentialId: "${A}", id: "6") {
+      one: notes(first: 1, filter: { noteTitle: "other" }) { totalCount nodes { ${fields} } }
+      none: notes(filter: { noteTitle: "no" }) { totalCount nodes { ${fields} } }
+      same: notes(first: 1, filter: { noteTitle: "same" }) { totalCount nodes { ${fields} } }
+      present: notes(last: 2) { totalCount nodes { ${fields} } }
+      descending: notes(first: 2, orderBy: { field: CREATED_AT, direction: DESC }) { totalCount nodes { ${fields} } }
+      byTitle: notes(first: 2, orderBy: { field: NOTE_TITLE, direction: ASC }) { totalCount nodes { ${fields} } }
+      all: notes(first: 3, filter: { includeDeleted: true }) { totalCount nodes { ${fields} } }
+    } }`)
+    const pages = Object.entries(crmContact as Record<string, Counted>).map(
+      ([name, { totalCount, nodes }]) => [name, totalCount, nodes.length],
+    )
+    expect(pages).toEqual([
+      ['one', 1, 1],
+      ['none', 0, 0],
+      ['same', 100, 1],
+      ['present', 101, 2],
+      ['descending', 101, 2],
+      ['byTitle', 101, 2],
+      ['all', 102, 3],
+    ])
+    expect(crmContact.byTitle.nodes).toMatchObject([{ noteTitle: 'other' }, { noteTitle: 'same' }])
+  }
+  const { crmContact } = await read(`{ crmContact(credentialId: "${A}", id: "6") {
+    notes(last: 2) { nodes { id } pageInfo { endCursor } }
+    uncounted: notes(first: 100) { nodes { id } }
+    copied: notes(last: 2) { nodes { id } }
+  } }`)
+  expect(crmContact.uncounted.nodes).toHaveLength(100)
+  expect(crmContact.copied.nodes).toEqual(crmContact.notes.nodes)
+  const { crmContact: next } = await read(`{ crmContact(credentialId: "${A}", id: "6") {
+    rows: notes(first: 3, after: "${crmContact.notes.pageInfo.endCursor}") { totalCount nodes { id } pageInfo { hasNextPage } }
+    copied: notes(first: 3, after: "${crmContact.notes.pageInfo.endCursor}") { totalCount nodes { id } }
+    before: notes(last: 100, before: "${crmContact.notes.pageInfo.endCursor}") { totalCount nodes { noteTitle } }
+  } }`)
+  expect(next.before).toMatchObject({ totalCount: 101, nodes: { length: 100 } })
+  expect(next.copied.totalCount).toBe(101)
+  expect(next.copied.nodes).toEqual(next.rows.nodes)
 })
 
 test('references in nested objects and in lists keep their order, with null for a missing record', async () => {

@@ -185,7 +185,7 @@ describe('over GraphQL', () => {
       expect(account.accountName).toContain('accountName')
     }
     expect(tablesOf(statements)).toEqual([
-      ['accounting_payments', 'accounting_vendors', 'accounting_payments', 'accounting_accounts'],
+      ['accounting_payments', 'accounting_vendors', 'accounting_accounts', 'accounting_payments'],
     ])
   })
 
@@ -200,7 +200,7 @@ describe('over GraphQL', () => {
     )
     expect(counts.filter((count: number) => count === 1)).toHaveLength(WITH_REFERENCES)
     expect(tablesOf(statements)).toEqual([
-      ['accounting_vendors', 'accounting_payments', 'accounting_payments'],
+      ['accounting_payments', 'accounting_payments', 'accounting_vendors'],
     ])
   })
 

@@ -24,7 +24,7 @@ export interface RecordSql {
   /** The document of the row `t`: without embedded records and custom fields, and the id first. */
   readonly plain: Prisma.Sql
   /**
-   * The JSON text of the row `t` with its id and only these fields of the document, in the document's order.
+   * The JSON text of the row `t` with its id and only these fields of the document, in the order of the set.
    * Cached by the object of fields.
    */
   part(fields: ReadonlySet<string>): Prisma.Sql
@@ -37,11 +37,12 @@ export interface RecordSql {
 /** Fields that the store sets itself. */
 export const TIMESTAMP_FIELDS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt'])
 
-const pair = (field: string, text: string): string => `'"${field}":' || coalesce(${text}, 'null')`
+/** A member of a JSON object, as part of an SQL string literal that is interrupted by the value's expression. */
+const memberText = (name: string, text: string): string =>
+  `"${name}":' || coalesce(${text}, 'null') || '`
 
-/** A JSON object of the pairs. Measured: 75 % of the time of json_build_object, and 50 % of concat(). */
-const objectText = (pairs: readonly string[]): string =>
-  `'{' || ${pairs.join(" || ',' || ")} || '}'`
+/** A JSON object of the members. Measured: 75 % of the time of json_build_object, and 50 % of concat(). */
+const objectText = (members: readonly string[]): string => `'{${members.join(',')}}'`
 
 /** The record that an embedding reference of the row `t` points to, as JSON text. */
 const embeddedText = ({ fields }: Resource, { field, name }: Column): string | undefined => {
@@ -76,8 +77,8 @@ export const recordSql = (resource: Resource): RecordSql => {
     expression: (column: Column) => string,
   ): string =>
     objectText([
-      `'"id":"' || ${id} || '"'`,
-      ...members.map((column) => pair(column.field, column.jsonText(expression(column)))),
+      `"id":"' || ${id} || '"`,
+      ...members.map((column) => memberText(column.field, column.jsonText(expression(column)))),
     ])
   const ofRow = ({ name }: Column): string => `t.${name}`
   const document: RecordSql['document'] = (id, expression) => textOf(kept, id, expression)
@@ -87,20 +88,18 @@ export const recordSql = (resource: Resource): RecordSql => {
   const rest = `substr(${plain}, 2)`
   // Most records have no custom fields: their document is not copied.
   const stored = `coalesce(CASE WHEN t.custom_fields IS NULL THEN t.${DOCUMENT} END, ${START} || ${rest})`
-  const pairs = embedded.map(({ column, text }) => pair(column.field, text))
+  const members = embedded.map(({ column, text }) => memberText(column.field, text))
   const sql: RecordSql = {
     table: raw(resource.table),
     columns,
     separate: columns.filter((column) => !kept.some(({ field }) => field === column.field)),
-    json: raw(
-      pairs.length === 0 ? stored : `(${START} || ${pairs.join(" || ',' || ")} || ',' || ${rest})`,
-    ),
+    json: raw(members.length === 0 ? stored : `(${START} || '${members.join(',')},' || ${rest})`),
     stored: raw(stored),
     plain: raw(plain),
     part: memoize((fields: ReadonlySet<string>) =>
       raw(
         textOf(
-          kept.filter(({ field }) => fields.has(field)),
+          [...fields].flatMap((field) => kept.filter((column) => column.field === field)),
           't.id',
           ofRow,
         ),

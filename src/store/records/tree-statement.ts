@@ -1,8 +1,7 @@
 /** The statement that reads a tree of records: with links, each level is a common table expression. */
 import { Prisma } from '@prisma/client'
-import type { Resource } from '../../definition/resource.ts'
 import type { Order } from '../../query/cursor.ts'
-import { filterSql } from './filter-sql.ts'
+import { countedSql, countsByPage, linkedRowsSql, totalSql } from './linked-count.ts'
 import { recordSql } from './record-sql.ts'
 import { type PageShape, pageTail, splitLines, toPage } from './records.ts'
 import {
@@ -13,10 +12,10 @@ import {
   type ReferencedRows,
   type ReferenceLink,
   type TreeLevel,
-  type TreeLink,
   type TreePage,
   type TreeRow,
 } from './tree.ts'
+import { isCopiedPage, type PlacedLink, placeLinks, textOf } from './tree-links.ts'
 
 const { sql, raw, join, empty } = Prisma
 
@@ -64,77 +63,11 @@ interface Source {
   readonly shown?: number | undefined
   /** The order in which the position of a row is its next value, as JSON text. */
   readonly order?: Order | undefined
+  /** Whether the rows have a column `total`, which is their last value. */
+  readonly hasTotal?: boolean
 }
 
 const CUSTOM_FIELDS = raw(`coalesce(t.custom_fields::text, 'null')`)
-
-const textOf = ({ resource, fields }: TreeLevel): Prisma.Sql => {
-  const { part, plain } = recordSql(resource)
-  return fields === undefined ? plain : part(fields)
-}
-
-/** The ids at a path of the row `t`: an id, or a list. */
-const referenceSql = (
-  resource: Resource,
-  [field, ...names]: ReferenceLink['path'],
-): { readonly ids: Prisma.Sql; readonly isList: boolean } => {
-  const { column, columns } = recordSql(resource)
-  const ids = raw(`t.${column(field)}`)
-  if (names.length === 0) {
-    const type = columns.find((candidate) => candidate.field === field)?.sqlType
-    return { ids, isList: type === 'uuid[]' }
-  }
-  // In a lax path, a member of a list is that member of each entry.
-  const path = `$${names.map((name) => `."${name}"`).join('')}[*]`
-  return {
-    ids: sql`ARRAY(SELECT (e #>> '{}')::uuid FROM jsonb_path_query(${ids}, ${raw(`'${path}'`)}) e
-      WHERE jsonb_typeof(e) = 'string')`,
-    isList: true,
-  }
-}
-
-/** The number of linked records of the row `k`. */
-const linkedCountSql = (
-  { credentialIds }: Statement,
-  { request: { resource, field, filter } }: PageLink,
-): Prisma.Sql => {
-  const { table, column } = recordSql(resource)
-  return sql`(SELECT count(*) FROM ${table} t
-    WHERE t.credential_id = k.credential_id AND t.${raw(column(field))} = k.id${filterSql(resource, filter, credentialIds)})`
-}
-
-/** A link of a level in the statement. */
-interface PlacedLink<Link extends TreeLink = TreeLink> {
-  readonly link: Link
-  /** The column of the level's table that holds ids; undefined: none. */
-  readonly ids?: { readonly name: Prisma.Sql; readonly isList: boolean; readonly from: Prisma.Sql }
-  /** SQL for the value of the row `k` that belongs to the link; undefined: none. */
-  readonly value?: Prisma.Sql
-  /** The index of that value in a row. */
-  readonly at: number
-}
-
-const placeLinks = (
-  statement: Statement,
-  { resource, links }: TreeLevel,
-  valuesBefore: number,
-): readonly PlacedLink[] => {
-  let at = valuesBefore
-  return links.map((link, index): PlacedLink => {
-    if (link.kind === 'page')
-      return link.hasCount
-        ? { link, at: at++, value: linkedCountSql(statement, link) }
-        : { link, at: Number.NaN }
-    const { ids, isList } = referenceSql(resource, link.path)
-    const column = `r${index}`
-    const placed = { link, ids: { name: raw(column), isList, from: ids } }
-    if (link.path.length > 1) return { ...placed, at: Number.NaN }
-    const value = raw(
-      isList ? `array_to_string(k.${column}, ',')` : `coalesce(k.${column}::text, '')`,
-    )
-    return { ...placed, at: at++, value }
-  })
-}
 
 /** Numbers the rows of a page of which only the first are `shown`. */
 export const numbered = (rows: Prisma.Sql, shown: number | undefined): Prisma.Sql =>
@@ -160,38 +93,46 @@ interface Parent {
 const addPages = (
   statement: Statement,
   { name, shown: parentShown }: Parent,
-  { link: { request, page }, at }: PlacedLink<PageLink>,
+  { link, at }: PlacedLink<PageLink>,
 ): ((result: Result) => LinkedPages) => {
-  const countOf = (row: TreeRow): number => Number(row.values[at])
-  if (page === undefined)
+  const { request, page } = link
+  const isCopied = isCopiedPage(link)
+  if (page === undefined || isCopied)
     return () => ({
       kind: 'page',
       links: [],
-      countOf,
+      countOf: (row) => Number(row.values[at]),
       pageOf: () => toPage(request, [], idOf),
+      textOf: (row) => (isCopied ? row.values[at + 1] : undefined),
     })
-  const { table, column } = recordSql(request.resource)
   const { limit, shown } = sizesOf(request, page)
   const order = orderOf(request, page)
   const isShown = parentShown === undefined ? empty : sql` WHERE k.place <= ${parentShown}`
+  const hasTotal = countsByPage(link)
   const read = addLevel(statement, page.level, {
     isLinked: true,
     shown,
     order,
+    hasTotal,
     rows: (columns) => {
-      const rows = sql`SELECT ${columns} FROM ${table} t
-        WHERE t.credential_id = k.credential_id AND t.${raw(column(request.field))} = k.id${pageTail(request, statement.credentialIds, { limit })}`
-      return sql`SELECT t.* FROM ${name} k CROSS JOIN LATERAL (${numbered(rows, shown)}) t${isShown}`
+      const counted = hasTotal ? sql`, ${countedSql(request)}` : empty
+      const total = hasTotal
+        ? sql`, ${totalSql(raw('t.counted'), link, statement.credentialIds)} AS total`
+        : empty
+      const rows = sql`SELECT ${columns}${counted} ${linkedRowsSql(request)}${pageTail(request, statement.credentialIds, { limit })}`
+      return sql`SELECT t.*${total} FROM ${name} k CROSS JOIN LATERAL (${numbered(rows, shown)}) t${isShown}`
     },
   })
   return (result) => {
     const { rows, links } = read(result)
     const pages = Map.groupBy(rows, ({ values }) => values[PARENT])
+    const rowsOf = (row: TreeRow): readonly TreeRow[] => pages.get(idOf(row)) ?? []
     return {
       kind: 'page',
       links,
-      countOf,
-      pageOf: (row) => toPage(request, pages.get(idOf(row)) ?? [], positionText(order, PARENT + 1)),
+      countOf: (row) => Number(hasTotal ? (rowsOf(row)[0]?.values.at(-1) ?? 0) : row.values[at]),
+      pageOf: (row) => toPage(request, rowsOf(row), positionText(order, PARENT + 1)),
+      textOf: () => undefined,
     }
   }
 }
@@ -261,13 +202,16 @@ export const addLevel = (statement: Statement, level: TreeLevel, source: Source)
     ...(level.hasCustomFields ? [CUSTOM_FIELDS] : []),
   ]
   const customFieldsAt = level.hasCustomFields ? ownValues.length : undefined
-  const links = placeLinks(statement, level, ownValues.length + 1)
+  const links = placeLinks(level, statement.credentialIds, ownValues.length + 1)
   const columns = [
     ...(links.length > 0 ? [raw('t.credential_id'), raw('t.id')] : []),
     ...links.flatMap(({ ids }) => (ids ? [sql`${ids.from} AS ${ids.name}`] : [])),
     sql`${join([textOf(level), ...ownValues], ` || E'\\t' || `)} AS line`,
   ]
-  const values = links.flatMap(({ value }) => (value ? [value] : []))
+  const values = [
+    ...links.flatMap(({ value }) => (value ? [value] : [])),
+    ...(source.hasTotal ? [raw('k.total')] : []),
+  ]
   statement.levels.push({
     name,
     rows: source.rows(join(columns)),

@@ -19,6 +19,8 @@ export interface TreePage {
   readonly detectsMore: boolean
   /** Whether the caller calls `cursorOf`. */
   readonly hasCursors: boolean
+  /** Whether the caller only needs the texts of the records, joined by commas. They have no links then. */
+  readonly isCopied: boolean
 }
 
 /** The records that refer to each record of the level above. */
@@ -56,7 +58,10 @@ export type LinkedRows = LinkedPages | ReferencedRows
 export interface LinkedPages {
   readonly kind: 'page'
   readonly links: readonly LinkedRows[]
+  /** Empty if the page has a text. */
   pageOf(row: TreeRow): RecordPage<TreeRow>
+  /** The texts of the page's records, joined by commas; undefined: `pageOf` returns the records. */
+  textOf(row: TreeRow): string | undefined
   /** The number of records on all pages. */
   countOf(row: TreeRow): number
 }

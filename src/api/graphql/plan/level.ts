@@ -53,12 +53,19 @@ export interface LevelSource {
  */
 export type WriteRecord = (row: TreeRow, source: LevelSource) => string
 
+/** The plan of the selected fields of a record. */
+export interface RecordPlan {
+  readonly write: WriteRecord
+  /** Whether `write` returns the text of the row as it is. Called after all selections of the level are planned. */
+  isCopied(): boolean
+}
+
 /** Plans the fields of a level's records, and adds what they need to the level. @throws NotPlannedError */
 export type PlanRecord = (
   context: PlanContext,
   level: Level,
   selectionSets: SelectedField['selectionSets'],
-) => WriteRecord
+) => RecordPlan
 
 // Measured (see docs/performance.md): reading, sending and searching a whole document takes as long as
 // building this many texts or numbers in PostgreSQL. A time takes as long as several of them.

@@ -89,7 +89,7 @@ const planOne = (
   { selectionSets }: SelectedField,
 ): PlannedRecord => {
   const level = createLevel(resource)
-  const write = planRecord(context, level, selectionSets)
+  const { write } = planRecord(context, level, selectionSets)
   checkLevels(level)
   return { level, write }
 }

@@ -11,6 +11,7 @@ import {
   type LevelSource,
   type PlanContext,
   type PlanRecord,
+  type RecordPlan,
   readLevel,
 } from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
@@ -20,6 +21,8 @@ import { keyText } from './value.ts'
 /** A page with what its text needs. */
 export interface PageSource extends LevelSource {
   readonly page: RecordPage<TreeRow>
+  /** The texts of the page's records, joined by commas, if the plan copies them; undefined: they are in `page`. */
+  readonly text?: string | undefined
   /** The number of records on all pages; only if the plan counts. */
   readonly total: number
 }
@@ -85,11 +88,13 @@ interface EdgeSource extends PageSource {
 interface PageNeeds {
   readonly level: Level
   readonly names: Set<string>
+  /** The plans of its nodes. */
+  readonly nodes: RecordPlan[]
 }
 
 /** What to read of a page, if more than the count is selected. */
 const readPage = (
-  { level, names }: PageNeeds,
+  { level, names, nodes }: PageNeeds,
   { page: { backward } }: PageShape,
   variables: Variables,
 ): TreePage | undefined => {
@@ -98,6 +103,8 @@ const readPage = (
     level: readLevel(level, variables),
     detectsMore: names.has(backward ? 'hasPreviousPage' : 'hasNextPage'),
     hasCursors: ['cursor', 'startCursor', 'endCursor'].some((name) => names.has(name)),
+    isCopied:
+      !names.has('edges') && !names.has('pageInfo') && nodes.every(({ isCopied }) => isCopied()),
   }
 }
 
@@ -112,6 +119,7 @@ export const planPage = (
   if (!isObjectType(type)) throw new NotPlannedError()
   const level = createLevel(resource)
   const names = new Set<string>()
+  const nodes: RecordPlan[] = []
   const ofField = (selected: SelectedField): ObjectSelection => ({
     type: typeOf(type, selected.name),
     selectionSets: selected.selectionSets,
@@ -122,13 +130,16 @@ export const planPage = (
       names.add('cursor')
       return ({ page, record }) => cursorText(page, record)
     }
-    const write = planNode(context, level, selected.selectionSets)
+    const { write } = planNode(context, level, selected.selectionSets)
     return (source) => write(source.record, source)
   }
   const planners: Readonly<Record<string, (selected: SelectedField) => Write<PageSource>>> = {
     nodes: (selected) => {
-      const write = planNode(context, level, selected.selectionSets)
-      return (source) => `[${source.page.records.map((record) => write(record, source)).join(',')}]`
+      const plan = planNode(context, level, selected.selectionSets)
+      nodes.push(plan)
+      const textOf = (source: PageSource): string =>
+        source.page.records.map((record) => plan.write(record, source)).join(',')
+      return (source) => `[${source.text ?? textOf(source)}]`
     },
     edges: (selected) => {
       const write = planObject(context, ofField(selected), planEdge)
@@ -155,7 +166,7 @@ export const planPage = (
   return {
     level,
     hasCount: names.has('totalCount'),
-    read: (shape, variables) => readPage({ level, names }, shape, variables),
+    read: (shape, variables) => readPage({ level, names, nodes }, shape, variables),
     write,
   }
 }

@@ -1,4 +1,4 @@
-/** Writes the selected fields of a record from its stored JSON text: most of the text is copied unparsed. */
+/** Plans the selected fields of a record. */
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -9,8 +9,6 @@ import {
   isScalarType,
 } from 'graphql'
 import type { IncomingReference } from '../../../definition/catalogue.ts'
-import { documentColumns } from '../../../definition/column.ts'
-import { createMemberFinder, type Member } from '../../../query/record-members.ts'
 import { idOf, type ReferencedRows, type TreeRow } from '../../../store/records/tree.ts'
 import { type ListArguments, readListArguments } from '../inputs.ts'
 import type { Variables } from '../variables.ts'
@@ -24,53 +22,13 @@ import {
   type PlanRecord,
   readLevel,
   rowsOf,
-  textFields,
   type WriteRecord,
 } from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
 import { checkCursors, planPage } from './page.ts'
+import { type Part, type PlacedRecord, placeRecord } from './record-parts.ts'
 import { type SelectedField, selectedFields } from './selection.ts'
-import { isStored, keyText, planValue, type ValuePath, type WriteValue } from './value.ts'
-
-/** A part of the response: constant text, a stored member, or what is written from the row. */
-type Part =
-  | { readonly kind: 'constant'; readonly text: string }
-  /** Copied with its name. */
-  | { readonly kind: 'member'; readonly name: string }
-  | {
-      readonly kind: 'value'
-      readonly key: string
-      readonly name: string
-      readonly convert: WriteValue | undefined
-    }
-  | { readonly kind: 'row'; readonly key: string; readonly write: WriteRecord }
-
-/** A part whose members have their indexes in the text; members that follow each other are copied together. */
-type PlacedPart =
-  | Exclude<Part, { readonly kind: 'member' | 'value' }>
-  | { readonly kind: 'members'; readonly from: number; readonly to: number }
-  | {
-      readonly kind: 'value'
-      readonly key: string
-      readonly at: number
-      /** The length of the stored name with its quotation marks and colon. */
-      readonly nameLength: number
-      readonly convert: WriteValue | undefined
-    }
-
-/** The members of the text of a level's records. */
-const membersOf = (level: Level): readonly Member[] => {
-  const fields = textFields(level)
-  return [
-    { name: 'id', isNested: false },
-    ...documentColumns(level.resource)
-      .filter(({ field }) => fields === undefined || fields.has(field))
-      .map(({ field, sqlType }) => ({
-        name: field,
-        isNested: sqlType === 'jsonb' || sqlType.endsWith('[]'),
-      })),
-  ]
-}
+import { isStored, keyText, planValue, type ValuePath } from './value.ts'
 
 /** The scalars whose values are guaranteed by the types of their columns. */
 const GUARANTEED: ReadonlySet<string> = new Set([
@@ -92,7 +50,7 @@ const planReferenced = (
   { selectionSets }: SelectedField,
 ) => {
   const below = createLevel(target)
-  const write = planRecord(context, below, selectionSets)
+  const { write } = planRecord(context, below, selectionSets)
   const index =
     level.links.push({
       below,
@@ -152,8 +110,13 @@ const planIncoming = (
   const index = level.links.push({ below: plan.level, read }) - 1
   return (row, { links, credentialOf }) => {
     const rows = rowsOf({ links, credentialOf }, index, 'page')
-    const page = rows.pageOf(row)
-    return plan.write({ page, total: rows.countOf(row), links: rows.links, credentialOf })
+    return plan.write({
+      page: rows.pageOf(row),
+      text: rows.textOf(row),
+      total: rows.countOf(row),
+      links: rows.links,
+      credentialOf,
+    })
   }
 }
 
@@ -210,77 +173,20 @@ const planPart = (
   return planMember(context, level, graphField, selected)
 }
 
-const placeParts = (parts: readonly Part[], members: readonly Member[]): readonly PlacedPart[] => {
-  const indexes = new Map(members.map(({ name }, index) => [name, index]))
-  const indexOf = (name: string): number => {
-    const at = indexes.get(name)
-    if (at === undefined) throw new NotPlannedError()
-    return at
-  }
-  const placed: PlacedPart[] = []
-  for (const part of parts) {
-    const last = placed.at(-1)
-    if (part.kind === 'member') {
-      const at = indexOf(part.name)
-      if (last?.kind === 'members' && last.to + 1 === at)
-        placed[placed.length - 1] = { ...last, to: at }
-      else placed.push({ kind: 'members', from: at, to: at })
-    } else if (part.kind === 'value') {
-      const { name, ...rest } = part
-      placed.push({ ...rest, at: indexOf(name), nameLength: name.length + 3 })
-    } else placed.push(part)
-  }
-  return placed
-}
-
-/** The members whose positions the parts need. */
-const positionsOf = (parts: readonly PlacedPart[]): ReadonlySet<number> =>
-  new Set(
-    parts.flatMap((part) => {
-      if (part.kind === 'members') return [part.from, part.to + 1]
-      return part.kind === 'value' ? [part.at, part.at + 1] : []
-    }),
-  )
-
-const createWriter = (level: Level, planned: readonly Part[]): WriteRecord => {
-  const members = membersOf(level)
-  const parts = placeParts(planned, members)
-  const find = createMemberFinder(members, positionsOf(parts))
-  return (row, source) => {
-    const { text: document } = row
-    const places = find(document)
-    /** The position of a member's name; the text between two members is a comma. */
-    const place = (index: number): number => places[index] ?? Number.NaN
-    let text = '{'
-    for (let index = 0; index < parts.length; index++) {
-      if (index > 0) text += ','
-      const part = parts[index] as PlacedPart
-      if (part.kind === 'constant') text += part.text
-      else if (part.kind === 'members')
-        text += document.slice(place(part.from), place(part.to + 1) - 1)
-      else if (part.kind === 'row') text += part.key + part.write(row, source)
-      else {
-        const from = place(part.at) + part.nameLength
-        text += part.key
-        text += part.convert
-          ? part.convert({ text: document, at: from }, source)
-          : document.slice(from, place(part.at + 1) - 1)
-      }
-    }
-    return `${text}}`
-  }
-}
-
 export const planRecord: PlanRecord = (context, level, selectionSets) => {
   const type = context.schema.getType(level.resource.typeName)
   if (!isObjectType(type)) throw new NotPlannedError()
   const parts = selectedFields(context, type, selectionSets).map((selected) =>
     planPart(context, level, type, selected),
   )
-  // Other selections may still add fields to the level: the writer is created when it is first used.
-  let writer: WriteRecord | undefined
-  return (row, source) => {
-    writer ??= createWriter(level, parts)
-    return writer(row, source)
+  // Other selections may still add fields to the level: the parts are placed when the plan is first used.
+  let placed: PlacedRecord | undefined
+  const placeOnce = (): PlacedRecord => {
+    placed ??= placeRecord(level, parts)
+    return placed
+  }
+  return {
+    write: (row, source) => placeOnce().write(row, source),
+    isCopied: () => placeOnce().isCopied,
   }
 }
