@@ -91,7 +91,9 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       const shippingAddress = { address1: 'Rue 1', city: 'Paris', countryCode: 'FR' }
       const changed = done(await records.update(ORDERS, order.id, { shippingAddress }))
       expect(changed).toMatchObject({
-        ...{ remoteId: order.id, orderNumber: order.code, totalPrice: '100.96' },
+        remoteId: order.id,
+        orderNumber: order.code,
+        totalPrice: '100.96',
         shippingAddress: { ...shippingAddress, firstName: 'Grete', lastName: 'Hermann' },
         billingAddress: { address1: 'Am Wall 1' },
       })
@@ -140,7 +142,8 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     test('reports an order that Vendure accepts in part, and stores what Vendure has', async () => {
       const order = await buy()
       const answer = await records.update(ORDERS, order.id, {
-        ...{ shippingAddress: { city: 'Hamburg' }, orderStatus: 'Delivered' },
+        shippingAddress: { city: 'Hamburg' },
+        orderStatus: 'Delivered',
       })
       expect([answer.status, answer.code], answer.message).toEqual([400, 'PARTLY_WRITTEN'])
       expect(answer.message).toContain('unless all OrderItems are delivered')
@@ -149,11 +152,13 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
         current: { city: 'Hamburg' },
       })
       expect(await now(order.id)).toMatchObject({
-        ...{ state: 'PaymentSettled', shippingAddress: { city: 'Hamburg' } },
+        state: 'PaymentSettled',
+        shippingAddress: { city: 'Hamburg' },
       })
       const { record } = await records.get(ORDERS, order.id)
       expect(record).toMatchObject({
-        ...{ orderStatus: 'PaymentSettled', shippingAddress: { city: 'Hamburg' } },
+        orderStatus: 'PaymentSettled',
+        shippingAddress: { city: 'Hamburg' },
       })
       await expectSettled(ORDERS, record)
     })
@@ -233,12 +238,16 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       await shop.takeLog()
       const made = done(
         await records.create(FULFILLMENTS, {
-          ...{ orderId: order.id, carrier: 'DHL', trackingNumbers: ['T-1'] },
+          orderId: order.id,
+          carrier: 'DHL',
+          trackingNumbers: ['T-1'],
           lineItems: order.lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
         }),
       )
       expect(made).toMatchObject({
-        ...{ carrier: 'DHL', trackingNumbers: ['T-1'], trackingUrls: [] },
+        carrier: 'DHL',
+        trackingNumbers: ['T-1'],
+        trackingUrls: [],
         remoteFields: { state: 'Pending' },
       })
       expect((await now(order.id)).fulfillments).toMatchObject([
@@ -249,11 +258,13 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
         const moved = done(await records.update(FULFILLMENTS, made.id, { remoteFields }))
         expect(moved).toMatchObject({ id: made.id, remoteFields })
         expect(await now(order.id)).toMatchObject({
-          ...{ state, fulfillments: [{ id: made.remoteId, state }] },
+          state,
+          fulfillments: [{ id: made.remoteId, state }],
         })
         // The order, whose status the fulfillment moved, is up to date without a sync: its next change is no conflict.
         expect((await records.get(ORDERS, order.id)).record).toMatchObject({
-          ...{ orderStatus: state, fulfillmentStatus: state },
+          orderStatus: state,
+          fulfillmentStatus: state,
         })
       }
       const shippingAddress = { address1: 'Kai 4' }
@@ -262,7 +273,8 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       expect(await kindsOf(FULFILLMENTS, made.remoteId)).toEqual(['created', 'updated', 'updated'])
       await expectSettled(FULFILLMENTS, made)
       expect((await records.get(ORDERS, order.id)).record).toMatchObject({
-        ...{ orderStatus: 'Delivered', fulfillmentStatus: 'Delivered' },
+        orderStatus: 'Delivered',
+        fulfillmentStatus: 'Delivered',
       })
     })
 
@@ -292,7 +304,10 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       const emmy = { firstName: 'Emmy', lastName: 'Noether', email }
       const made = done(await records.create(CUSTOMERS, { ...emmy, phone: '+49 1' }))
       expect(await readCustomer(shop.vendure, made.remoteId)).toMatchObject({
-        ...{ firstName: 'Emmy', lastName: 'Noether', emailAddress: email, phoneNumber: '+49 1' },
+        firstName: 'Emmy',
+        lastName: 'Noether',
+        emailAddress: email,
+        phoneNumber: '+49 1',
       })
       const twin = await records.create(CUSTOMERS, emmy)
       expect([twin.status, twin.code]).toEqual([400, 'APP_REFUSED'])
@@ -350,9 +365,13 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       const productName = `Chair ${transport}`
       const made = done(
         await records.create(PRODUCTS, {
-          ...{ productName, description: '' },
+          productName,
+          description: '',
           variants: ['L', 'S'].map((size) => ({
-            ...{ title: size, price: '10.00', sku: size, optionValues: choices(size) },
+            title: size,
+            price: '10.00',
+            sku: size,
+            optionValues: choices(size),
           })),
         }),
       )
@@ -365,7 +384,9 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       ])
       for (const description of ['One', 'Two', 'Three'])
         expect(done(await records.update(PRODUCTS, made.id, { description }))).toMatchObject({
-          ...{ id: made.id, description, variants: made.variants },
+          id: made.id,
+          description,
+          variants: made.variants,
         })
       await expectSettled(PRODUCTS, made)
       expect(done(await records.remove(PRODUCTS, made.id)).remoteDeleted).toBe(true)
@@ -396,9 +417,13 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       const sizes = ['S', 'L'].map((size) => ({ name: 'Size', value: size }))
       const made = done(
         await records.create(PRODUCTS, {
-          ...{ productName: `Shelf ${transport}`, description: '' },
+          productName: `Shelf ${transport}`,
+          description: '',
           variants: sizes.map((choice) => ({
-            ...{ title: choice.value, price: '10.00', sku: choice.value, optionValues: [choice] },
+            title: choice.value,
+            price: '10.00',
+            sku: choice.value,
+            optionValues: [choice],
           })),
         }),
       )

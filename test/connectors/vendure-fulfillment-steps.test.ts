@@ -16,13 +16,15 @@ describe('a fulfillment', () => {
       { topic: 'commerce/orders', remoteId: order.id },
       ...shipment.lines.map(
         ({ orderLine }: { readonly orderLine: { readonly productVariant: RawVariant } }) => ({
-          ...{ topic: 'commerce/products', remoteId: orderLine.productVariant.productId },
+          topic: 'commerce/products',
+          remoteId: orderLine.productVariant.productId,
         }),
       ),
     ])
     expect(writerOf('orders').sideEffects?.(order)).toEqual(
       order.lines.map(({ productVariant }: { readonly productVariant: RawVariant }) => ({
-        ...{ topic: 'commerce/products', remoteId: productVariant.productId },
+        topic: 'commerce/products',
+        remoteId: productVariant.productId,
       })),
     )
   })

@@ -16,7 +16,9 @@ const orderBody = (fields: { readonly [name: string]: Json }, raw: object) => {
 
 describe('the lines of an order', () => {
   const line = (id: string, variantId: string, quantity: number) => ({
-    ...{ id, quantity, unitPriceWithTax: 100 },
+    id,
+    quantity,
+    unitPriceWithTax: 100,
     productVariant: { id: variantId, productId: '1', sku: '', name: `Variant ${variantId}` },
   })
   const lines = [line('11', '1', 2), line('12', '2', 3), line('13', '2', 1), line('14', '4', 0)]
@@ -86,7 +88,8 @@ describe('the lines of an order', () => {
     ['a negative quantity', as(['1', -1], ['2', 3], ['2', 1]), 'lineItems[0].quantity'],
   ])('with %s are rejected', (_name, input, field) => {
     expect(thrownBy(() => orderBody({ lineItems: input }, { lines }))).toMatchObject({
-      ...{ name: 'WriteRejection', field },
+      name: 'WriteRejection',
+      field,
     })
   })
 })
@@ -131,7 +134,9 @@ describe('the address of an order', () => {
     ],
   ])('rejects %s, which would be read back differently', (_name, input, field, instead) => {
     expect(thrownBy(() => orderBody({ shippingAddress: input }, order))).toMatchObject({
-      ...{ name: 'WriteRejection', field, reason: expect.stringContaining(instead) },
+      name: 'WriteRejection',
+      field,
+      reason: expect.stringContaining(instead),
     })
   })
 
@@ -175,9 +180,7 @@ describe('a change of an order', () => {
       back,
     ])
     // A mutation is sent once, whatever happens; a query may be repeated.
-    expect(requests.map(({ read }) => read === true)).toEqual([
-      ...[false, false, false, false, true],
-    ])
+    expect(requests.map(({ read }) => read === true)).toEqual([false, false, false, false, true])
   })
 
   const lost = new Error('no answer in time')
@@ -264,7 +267,9 @@ describe('a change of an order', () => {
     )
     expect(calls[2]?.variables).toEqual({
       input: {
-        ...{ orderId: raw.id, dryRun: false, refunds },
+        orderId: raw.id,
+        dryRun: false,
+        refunds,
         adjustOrderLines: [{ orderLineId: first.id, quantity: quantity - 1 }],
       },
     })

@@ -34,7 +34,8 @@ describe('the stock of a variant', () => {
   test('in several locations is not guessed', async () => {
     const { result } = await play(stepsOf(keptIn('7', '8')), [])
     expect(result).toMatchObject({
-      ...{ name: 'WriteRejection', field: 'variants[0].inventory.totalCount' },
+      name: 'WriteRejection',
+      field: 'variants[0].inventory.totalCount',
     })
   })
 })
@@ -44,7 +45,8 @@ describe('a change of a product', () => {
   const [small, large] = raw.variants
   const choices = small.options.map(
     ({ name, group }: { readonly name: string; readonly group: { readonly name: string } }) => ({
-      ...{ name: group.name, value: name },
+      name: group.name,
+      value: name,
     }),
   )
 
@@ -61,12 +63,15 @@ describe('a change of a product', () => {
 
   test('is rejected if a new variant has the options of another', async () => {
     const optionGroups = choices.map(({ name }: { readonly name: string }) => ({
-      ...{ id: '1', name, options: [] },
+      id: '1',
+      name,
+      options: [],
     }))
     const fields = {
       productName: 'Half done',
       variants: [
-        ...[{ remoteId: small.id, price: '77' }, { remoteId: large.id }],
+        { remoteId: small.id, price: '77' },
+        { remoteId: large.id },
         { price: '1', optionValues: choices },
       ],
     }
@@ -99,11 +104,9 @@ describe('a half-created product', () => {
       [
         { createProduct: { id: '8' } },
         { createProductOptionGroup: { id: '5', options: [{ id: '6', name: 'S' }] } },
-        ...[
-          { addOptionGroupToProduct: { id: '8' } },
-          lost,
-          { deleteProduct: { result: 'DELETED' } },
-        ],
+        { addOptionGroupToProduct: { id: '8' } },
+        lost,
+        { deleteProduct: { result: 'DELETED' } },
       ],
     )
     expect(result).toBe(lost)
@@ -126,9 +129,14 @@ describe('a half-created product', () => {
         variables: {
           input: [
             {
-              ...{ productId: '8', optionIds: ['6'], ...named('Lampe S'), sku: '', price: 150 },
+              productId: '8',
+              optionIds: ['6'],
+              ...named('Lampe S'),
+              sku: '',
+              price: 150,
               // Sent, so it must be tracked, in a shop that tracks no stock by default.
-              ...{ trackInventory: 'TRUE', stockOnHand: 2 },
+              trackInventory: 'TRUE',
+              stockOnHand: 2,
             },
           ],
         },

@@ -35,7 +35,8 @@ describe('an amount in a write', () => {
     ['', 2, 'not a decimal number'],
   ])('of %s at precision %i is rejected', (text, precision, words) => {
     expect(thrownBy(() => toMinorUnits(text, precision, 'variants.0.price'))).toMatchObject({
-      ...{ name: 'WriteRejection', field: 'variants.0.price' },
+      name: 'WriteRejection',
+      field: 'variants.0.price',
       reason: expect.stringContaining(words),
     })
   })
@@ -57,7 +58,9 @@ describe('a rejected mutation', () => {
     const whole = `Variable "$input" got invalid value { phoneNumber: "+39 1; 2" }${place}; ${message}`
     // The value itself is left out: it is personal data and may fill the whole message.
     expect(failure(badInput(whole))).toEqual({
-      ...{ kind: 'refused', reason: `BAD_USER_INPUT: ${message}`, field },
+      kind: 'refused',
+      reason: `BAD_USER_INPUT: ${message}`,
+      field,
     })
   })
 
@@ -83,7 +86,9 @@ describe('a rejected mutation', () => {
     const body = { errors: [{ message: 'No.', extensions: { code: 'FORBIDDEN' } }] }
     const forbidden = (query: string) =>
       connector.readFailure(response({ status: 200, body }), {
-        ...{ method: 'POST', path: '/admin-api', body: { query } },
+        method: 'POST',
+        path: '/admin-api',
+        body: { query },
       })
     expect(forbidden('mutation ($id: ID!) { deleteCustomer(id: $id) }')?.kind).toBe('refused')
     expect(forbidden('query { customers { totalItems } }')?.kind).toBe('authentication')

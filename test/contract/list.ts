@@ -56,7 +56,7 @@ export const openList = async (
     // No two records may be stored in the same millisecond.
     await service.database.prisma.$queryRaw`SELECT pg_sleep(0.003)::text`
   }
-  for (const [index, given] of records.entries()) await save(index + 1, given)
+  for (const [index, values] of records.entries()) await save(index + 1, values)
   await save(1, { ...records[0], ...update })
 
   const rest = (query: string) =>

@@ -14,7 +14,7 @@ test.each([
   ],
   ['it answered 503', 'it answered 503'],
   ['toString is not a code', 'toString is not a code'],
-])('%s', (reason, words) => {
+])('describes %s in words', (reason, words) => {
   expect(describeFailureReason(reason)).toBe(words)
 })
 

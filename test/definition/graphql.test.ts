@@ -16,7 +16,7 @@ test.each([
     operation('mutation', 'createVariants(input: [VariantInput!]!)'),
     'mutation ($input: [VariantInput!]!) { createVariants(input: $input) }',
   ],
-])('%s', (text, expected) => {
+])('the document of an operation: %s', (text, expected) => {
   expect(text).toBe(expected)
 })
 

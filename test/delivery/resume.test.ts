@@ -112,7 +112,7 @@ describe.each(transports)('over %s', (transport) => {
     const writer = async (n: number): Promise<void> => {
       for (let round = 0; Date.now() < until || committed.length <= ENOUGH; round++) {
         const website = `${transport}/${n}/${round}`
-        const isKept = (n + round) % 5 !== 0
+        const commits = (n + round) % 5 !== 0
         const { id, ...rest } = account(1000 + n)
         const written = harness.service.database.transaction(
           async (transaction) => {
@@ -122,7 +122,7 @@ describe.each(transports)('over %s', (transport) => {
               VALUES (${harness.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts',
                 'updated', ${id}::uuid, ${JSON.stringify({ id, ...rest, website })}::json)`
             await wait((n * 7 + round * 13) % 23)
-            if (!isKept) throw new Error('rolled back')
+            if (!commits) throw new Error('rolled back')
             await transaction.prisma.$executeRaw`SELECT pg_notify('trunkline_changes', '')`
           },
           { timeoutMs: 60_000, maxWaitMs: 60_000 },
@@ -130,7 +130,7 @@ describe.each(transports)('over %s', (transport) => {
         await written.catch((error: Error) => {
           if (error.message !== 'rolled back') throw error
         })
-        if (isKept) committed.push(website)
+        if (commits) committed.push(website)
       }
     }
     const steady = start(transport, after)

@@ -121,11 +121,11 @@ describe.each(transports)('over %s', (transport) => {
 
   test('no response contains the secrets of a credential', async () => {
     await connect()
-    for (const [name, given] of [
+    for (const [name, input] of [
       ['credentials', { userId }],
       ['apps', {}],
     ] as const)
-      expect(JSON.stringify(await call(tenant.key, name, given))).not.toContain(credential.token)
+      expect(JSON.stringify(await call(tenant.key, name, input))).not.toContain(credential.token)
   })
 
   test.each([
@@ -337,11 +337,11 @@ describe.each(transports)('over %s', (transport) => {
       },
     ])
     expect((await call(other.key, 'credentials')).result).toEqual([])
-    for (const [field, given] of [
+    for (const [field, input] of [
       ['pageSize', { pageSize: 1001 }],
       ...(transport === 'REST' ? [['pageNumber', { pageNumber: 2 }] as const] : []),
     ] as const)
-      expect(await call(key, 'credentials', given)).toMatchObject({
+      expect(await call(key, 'credentials', input)).toMatchObject({
         code: 'INVALID_PARAMETER',
         fields: [field],
       })

@@ -174,12 +174,12 @@ describe.each(transports)('over %s', (transport) => {
       status: 200,
       result: integrationId,
     })
-    for (const [name, given] of [
+    for (const [name, input] of [
       ['integration', { integrationId }],
       ['deleteIntegration', { integrationId }],
       ['installation', { installationId }],
     ] as const)
-      expect(await call(key, name, given)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+      expect(await call(key, name, input)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     expect((await call(key, 'integrations', { userId })).result).toEqual([])
     expect((await call(key, 'credentials', { userId })).result).toHaveLength(1)
   })
@@ -196,12 +196,12 @@ describe.each(transports)('over %s', (transport) => {
     for (const id of [workflowId, NEVER, 'no uuid'])
       expect(await call(stranger.key, 'workflowUsers', { workflowId: id })).toMatchObject(absent)
     for (const userId of [stranger.userId, NEVER, 'no uuid'])
-      for (const [name, given] of [
+      for (const [name, input] of [
         ['integrations', { userId }],
         ['integration', { integrationId, userId }],
         ['workflowUsers', { workflowId, userId }],
       ] as const)
-        expect(await call(tenant.key, name, given)).toMatchObject({
+        expect(await call(tenant.key, name, input)).toMatchObject({
           status: 404,
           code: 'USER_NOT_FOUND',
         })

@@ -115,13 +115,13 @@ describe.each(transports)('over %s', (transport) => {
     expect(await names({ pageSize: 2 })).toEqual(['user', 'one'])
     expect(await names({ pageSize: 2, pageNumber: 3 })).toEqual(['four'])
     expect(await names({ pageSize: 2, pageNumber: 4 })).toEqual([])
-    for (const [field, given] of [
+    for (const [field, input] of [
       ['pageSize', { pageSize: 1001 }],
       ['pageSize', { pageSize: 0 }],
       ['pageNumber', { pageNumber: 0, pageSize: 1 }],
       ['pageNumber', { pageNumber: 2 }],
     ] as const)
-      expect(await call(key, 'users', given)).toMatchObject({
+      expect(await call(key, 'users', input)).toMatchObject({
         code: 'INVALID_PARAMETER',
         fields: [field],
       })

@@ -26,7 +26,7 @@ test.each<[string, AppRequestBody, { contentType: string; body: unknown } | unde
     { text: { contentType: 'application/xml', content: '<a>é</a>' } },
     { contentType: 'application/xml', body: '<a>é</a>' },
   ],
-])('%s', (_name, body, expected) => {
+])('encodes %s', (_name, body, expected) => {
   expect(encode(body)).toEqual(expected)
 })
 

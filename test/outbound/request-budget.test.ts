@@ -44,7 +44,7 @@ const connectorWith = (declared: RequestLimits | undefined) =>
     ...(declared && { limits: declared }),
   })
 
-interface Stage {
+interface Setup {
   /** The app declares no limits. */
   readonly unlimited?: true
   /** What the ledger answers, one for each attempt; then 0. */
@@ -54,7 +54,7 @@ interface Stage {
   readonly purpose?: RequestPurpose
 }
 
-const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' }: Stage) => {
+const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' }: Setup) => {
   const seen = {
     spent: [] as CountedRequest[],
     corrections: [] as WindowCorrection[],
@@ -132,7 +132,7 @@ test('requests without a credential, and those of apps without limits, are not c
   expect([seen.sent, seen.spent.length, seen.settled]).toEqual([2, 0, 0])
 })
 
-test.each<[string, Stage, number[], number | undefined]>([
+test.each<[string, Setup, number[], number | undefined]>([
   ['a write waits up to 5 s in all', { waits: [3000, 2000] }, [3000, 2000], undefined],
   ['a write does not wait longer', { waits: [3000, 2001] }, [3000], 2001],
   ['a read waits up to 2 s', { purpose: 'changes', waits: [2000] }, [2000], undefined],
@@ -151,8 +151,8 @@ test.each<[string, Stage, number[], number | undefined]>([
   ['a read does not wait longer', { purpose: 'history', waits: [90_000] }, [], 90_000],
   ['a pause counts as well', { paused: [8_000], unlimited: true }, [], 8_000],
   ['a short pause passes', { paused: [500, 0], purpose: 'webhook' }, [500], undefined],
-])('%s', async (_name, harness, waited, retryAfterMs) => {
-  const { seen, client, connector } = open(harness)
+])('the wait for the budget: %s', async (_name, setup, waited, retryAfterMs) => {
+  const { seen, client, connector } = open(setup)
   const response = client.send(connector, credential, get)
   if (retryAfterMs === undefined) await response
   else {
@@ -161,7 +161,7 @@ test.each<[string, Stage, number[], number | undefined]>([
     expect(reason).toBe(
       `its request budget allows the next request in ${Math.ceil(retryAfterMs / 1000)} s`,
     )
-    expect(seen.refusals).toEqual([`test ${harness.purpose ?? 'write'}`])
+    expect(seen.refusals).toEqual([`test ${setup.purpose ?? 'write'}`])
   }
   expect([seen.waited, seen.sent]).toEqual([waited, retryAfterMs === undefined ? 1 : 0])
 })
@@ -179,7 +179,7 @@ test('a request that was counted before another one was limited waits, and is co
 
 const limited = (headers: Record<string, string>) => () =>
   Response.json({}, { status: 429, headers })
-const pauseCases: [string, Stage, { key: string; ms: number }][] = [
+const pauseCases: [string, Setup, { key: string; ms: number }][] = [
   [
     'with Retry-After',
     { response: limited({ 'retry-after': '30' }) },
@@ -206,8 +206,8 @@ const pauseCases: [string, Stage, { key: string; ms: number }][] = [
     { key: 'app/env/test', ms: 7_000 },
   ],
 ]
-test.each(pauseCases)('a rate limit pauses its scope: %s', async (_name, harness, pause) => {
-  const { seen, client, connector } = open(harness)
+test.each(pauseCases)('a rate limit pauses its scope: %s', async (_name, setup, pause) => {
+  const { seen, client, connector } = open(setup)
   await failureOf(client.send(connector, credential, { ...get, method: 'POST' }))
   expect(seen.pauses).toEqual([pause])
 })

@@ -165,7 +165,7 @@ test.each([
   ['2', 2000],
   ['soon', undefined],
   [undefined, undefined],
-])('Retry-After: %s', async (value, retryAfterMs) => {
+])('reads Retry-After: %s as %s ms', async (value, retryAfterMs) => {
   const headers = value === undefined ? {} : { 'retry-after': value }
   behave = (response) => void response.writeHead(503, headers).end()
   expect(await post()).toEqual({ status: 503, retryAfterMs, beginning: '' })

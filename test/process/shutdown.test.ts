@@ -41,7 +41,7 @@ test('names a step that does not end, and stops the others', async () => {
   expect(logged).toMatchObject([{ msg: 'did not stop in time', step: 'server' }, {}])
 })
 
-test('a start that is asked to stop ends at its next step and stops what has started', async () => {
+test('a start that receives a stop request ends at its next step and stops what has started', async () => {
   const stop = new AbortController()
   const shutdown = createShutdown({ log, signal: stop.signal })
   stop.abort()
@@ -50,7 +50,7 @@ test('a start that is asked to stop ends at its next step and stops what has sta
   expect(done).toEqual(['database'])
 })
 
-test('a start that is asked to stop and reaches no further step is not waited for', async () => {
+test('a start that receives a stop request and reaches no further step is not waited for', async () => {
   const stop = new AbortController()
   const shutdown = createShutdown({ log, signal: stop.signal, limitMs: 10 })
   const start = shutdown.within(never())

@@ -62,7 +62,7 @@ const writeVersions = async (
   }
 }
 
-test(`${ROUNDS} rounds of terminating all connections under ${WRITERS} writers`, async () => {
+test(`${ROUNDS} rounds of terminating all connections lose no write of ${WRITERS} writers`, async () => {
   const service = await services.start('all')
   const { address } = service
   const { data: users } = await services.call(address, '/2024-03/one/users')

@@ -32,7 +32,7 @@ const write = (value: unknown, spaced: boolean): string => {
   return `{${members.join(comma)}}`
 }
 
-test('the entries of a list', () => {
+test('readEntries finds each entry of a list', () => {
   fc.assert(
     fc.property(fc.array(nested), fc.boolean(), (entries, spaced) => {
       const reader = { text: write(entries, spaced), at: 0 }
@@ -44,7 +44,7 @@ test('the entries of a list', () => {
   )
 })
 
-test('the values of objects, by name, in any order', () => {
+test('an object reader finds the values of objects by name, in any order', () => {
   const keys = new Map([
     ['c', 'of c'],
     ['missing', 'of missing'],
@@ -70,7 +70,7 @@ test('the values of objects, by name, in any order', () => {
   )
 })
 
-test('the members of a record, whichever are wanted', () => {
+test('a member finder finds the requested members of a record, whichever they are', () => {
   const names = ['id', 'a', 'b', 'c', 'd', 'e']
   const member = fc
     .boolean()

@@ -120,7 +120,7 @@ test('an allowed authorization becomes a credential whose requests are accepted'
   expect(sent).toMatchObject({ status: 200 })
 })
 
-test('of several accounts, the end user chooses one, once', async () => {
+test('the end user chooses one of several accounts, once', async () => {
   const { authorizationId, callback } = await allow({ companies: 'acme, outlet' })
   const result = await browser.get(callback.href)
   expect([result.statusCode, result.body]).toEqual([200, expect.stringContaining('choose')])
@@ -363,8 +363,8 @@ describe('the authorization server of the sandbox rejects', () => {
     expect(refused).toEqual({ status: 400, body: { error } })
     const again = await requestTokens({ ...grant, code })
     // A code that an attacker used is no longer valid.
-    const isBurnt = error === 'invalid_grant' && !('code' in changes)
-    expect(again.status).toBe(isBurnt ? 400 : 200)
+    const isUsedUp = error === 'invalid_grant' && !('code' in changes)
+    expect(again.status).toBe(isUsedUp ? 400 : 200)
   })
 
   test('a code, or a refresh token, that is used twice, and all tokens of its grant', async () => {

@@ -29,7 +29,10 @@ const bodies: Readonly<Record<string, Json>> = {
   BatchArchive: { inputs: [{ id: '1' }] },
   Merge: { primaryObjectId: '1', objectIdToMerge: '2' },
   Search: {
-    ...{ query: 'a', limit: 10, after: '0', properties: ['name'] },
+    query: 'a',
+    limit: 10,
+    after: '0',
+    properties: ['name'],
     sorts: [{ propertyName: 'name', direction: 'ASCENDING' }],
     filterGroups: [
       {
@@ -136,8 +139,12 @@ describe.each([...objectTypes.keys()])('the properties of %s', (typeName) => {
     const isWritable = (objectTypes.get(typeName)?.writeScopes.length ?? 0) > 0
     const contact = String(portal.create('contacts', { lastname: 'A' }).id)
     const required = {
-      ...{ lastname: 'A', name: 'A', dealname: 'A', dealstage: 'contractsent' },
-      ...{ hs_lead_name: 'A', hs_timestamp: '2026-11-23T00:00:00Z' },
+      lastname: 'A',
+      name: 'A',
+      dealname: 'A',
+      dealstage: 'contractsent',
+      hs_lead_name: 'A',
+      hs_timestamp: '2026-11-23T00:00:00Z',
     }
     const own = Object.fromEntries(
       Object.entries(required).filter(([name]) => types.some((type) => type.name === name)),

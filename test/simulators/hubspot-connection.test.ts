@@ -40,7 +40,9 @@ describe('OAuth', () => {
       })
     const code = searchParams.get('code') ?? ''
     const tokens = await token({
-      ...{ grant_type: 'authorization_code', code, redirect_uri: CALLBACK },
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: CALLBACK,
     })
     return { simulator, page, searchParams, token, tokens }
   }
@@ -50,7 +52,10 @@ describe('OAuth', () => {
     expect(page.body).toContain('Acme')
     expect(searchParams.get('state')).toBe('s')
     expect(tokens.json).toMatchObject({
-      ...{ token_type: 'bearer', expires_in: 1800, hub_id: 7, token_use: 'access_token' },
+      token_type: 'bearer',
+      expires_in: 1800,
+      hub_id: 7,
+      token_use: 'access_token',
       scopes: ['oauth', 'crm.objects.contacts.read', 'crm.objects.leads.read'],
     })
     const send = createClient(simulator, tokens.json.access_token)
@@ -85,7 +90,10 @@ describe('OAuth', () => {
       (await token({ token: text, ...credentials }, '2026-03/token/introspect')).json
     simulator.clock.advance(600_000)
     expect(await introspect(access_token)).toMatchObject({
-      ...{ active: true, hub_id: 7, client_id: 'ours', expires_in: 1200 },
+      active: true,
+      hub_id: 7,
+      client_id: 'ours',
+      expires_in: 1200,
       token_use: 'access_token',
     })
     expect(await introspect(refresh_token)).toMatchObject({ token_use: 'refresh_token' })
@@ -130,7 +138,8 @@ describe('limits', () => {
     expect(await times(110, list)).toEqual({ 200: 109, 429: 1 })
     const refused = await list()
     expect(refused.json).toMatchObject({
-      ...{ errorType: 'RATE_LIMIT', policyName: 'TEN_SECONDLY_ROLLING' },
+      errorType: 'RATE_LIMIT',
+      policyName: 'TEN_SECONDLY_ROLLING',
       message: 'You have reached your ten_secondly_rolling limit.',
     })
     expect(refused.headers).not.toHaveProperty('retry-after')
@@ -224,8 +233,13 @@ describe('webhooks', () => {
     const first = createHash('sha256').update(`${SECRET}${body}`).digest('hex')
     expect(headers['x-hubspot-signature']).toBe(first)
     expect(message?.events[0]).toMatchObject({
-      ...{ subscriptionType: 'object.creation', objectTypeId: '0-1', portalId: Number(PORTAL) },
-      ...{ occurredAt: NOON, attemptNumber: 0, changeFlag: 'CREATED', changeSource: 'CRM_UI' },
+      subscriptionType: 'object.creation',
+      objectTypeId: '0-1',
+      portalId: Number(PORTAL),
+      occurredAt: NOON,
+      attemptNumber: 0,
+      changeFlag: 'CREATED',
+      changeSource: 'CRM_UI',
     })
   })
 
@@ -242,18 +256,27 @@ describe('webhooks', () => {
     portal.restore('companies', company)
     const [{ events } = { events: [] }] = await deliver()
     expect(events[0]).toMatchObject({
-      ...{ subscriptionType: 'contact.propertyChange', objectId: Number(first) },
-      ...{ propertyName: 'firstname', propertyValue: 'Amy', changeSource: 'INTEGRATION' },
+      subscriptionType: 'contact.propertyChange',
+      objectId: Number(first),
+      propertyName: 'firstname',
+      propertyValue: 'Amy',
+      changeSource: 'INTEGRATION',
     })
     expect(typesOf(events)).toEqual([
       'contact.propertyChange',
-      ...['contact.associationChange', 'company.associationChange'],
-      ...['contact.associationChange', 'company.associationChange'],
-      ...['company.deletion', 'company.restore'],
+      'contact.associationChange',
+      'company.associationChange',
+      'contact.associationChange',
+      'company.associationChange',
+      'company.deletion',
+      'company.restore',
     ])
     expect(events[3]).toMatchObject({
-      ...{ associationType: 'CONTACT_TO_COMPANY', isPrimaryAssociation: true },
-      ...{ fromObjectId: Number(first), toObjectId: Number(company), associationRemoved: false },
+      associationType: 'CONTACT_TO_COMPANY',
+      isPrimaryAssociation: true,
+      fromObjectId: Number(first),
+      toObjectId: Number(company),
+      associationRemoved: false,
     })
     const merged = portal.merge('contacts', second, first)
     const [merge] = await deliver()
@@ -262,7 +285,8 @@ describe('webhooks', () => {
         subscriptionType === 'contact.merge',
     )
     expect(event).toMatchObject({
-      ...{ primaryObjectId: Number(first), mergedObjectIds: [Number(second)] },
+      primaryObjectId: Number(first),
+      mergedObjectIds: [Number(second)],
       newObjectId: Number(merged.id),
     })
     portal.purge('contacts', String(merged.id))

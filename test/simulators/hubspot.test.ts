@@ -15,7 +15,9 @@ describe('a record', () => {
     const time = '2026-11-23T17:00:00.250Z'
     expect(created.status).toBe(201)
     expect(created.json).toMatchObject({
-      ...{ createdAt: time, updatedAt: time, archived: false },
+      createdAt: time,
+      updatedAt: time,
+      archived: false,
       properties: { email: 'amy@example.com', firstname: 'Amy', lastmodifieddate: time },
     })
     expect(created.json.properties).not.toHaveProperty('phone')
@@ -122,11 +124,18 @@ describe('a record', () => {
     expect(create('1795392000000').properties).toMatchObject({ birthday: '2026-11-23' })
     expect(() => create('2026-11-23T09:00:00Z')).toThrow('not valid')
     const { properties } = portal.create('deals', {
-      ...{ dealname: 'A', dealstage: 'closedwon', closedate: '1795392000000', amount: '10.50' },
+      dealname: 'A',
+      dealstage: 'closedwon',
+      closedate: '1795392000000',
+      amount: '10.50',
     })
     expect(properties).toMatchObject({
-      ...{ closedate: '2026-11-23T00:00:00.000Z', amount: '10.50', pipeline: 'default' },
-      ...{ hs_is_closed: 'true', hs_is_closed_won: 'true', hs_deal_stage_probability: '1.0' },
+      closedate: '2026-11-23T00:00:00.000Z',
+      amount: '10.50',
+      pipeline: 'default',
+      hs_is_closed: 'true',
+      hs_is_closed_won: 'true',
+      hs_deal_stage_probability: '1.0',
     })
   })
 
@@ -175,7 +184,9 @@ describe('a record', () => {
     })
     expect(status).toBe(200)
     expect(json.properties).toMatchObject({
-      ...{ email: 'a@example.com', firstname: 'Amy', phone: '1' },
+      email: 'a@example.com',
+      firstname: 'Amy',
+      phone: '1',
       hs_merged_object_ids: `${first.id};${second.id}`,
     })
     for (const id of [first.id, second.id])
@@ -295,7 +306,9 @@ describe('a batch', () => {
     const upsert = (idProperty: string) =>
       post('/objects/V/contacts/batch/upsert', {
         inputs: ['a', 'b'].map((name) => ({
-          ...{ id: `${name}@example.com`, idProperty, properties: { firstname: name } },
+          id: `${name}@example.com`,
+          idProperty,
+          properties: { firstname: name },
         })),
       })
     const { json } = await upsert('email')
@@ -409,7 +422,9 @@ describe('definitions', () => {
     const named = (name: string) =>
       json.results.find((property: { readonly name: string }) => property.name === name)
     expect(named('colour')).toMatchObject({
-      ...{ type: 'enumeration', fieldType: 'select', hubspotDefined: false },
+      type: 'enumeration',
+      fieldType: 'select',
+      hubspotDefined: false,
       options: [{ value: 'Red' }, { value: 'Blue' }],
     })
     expect(named('dealstage')).toMatchObject({ externalOptions: true, options: [] })

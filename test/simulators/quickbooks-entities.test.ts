@@ -68,26 +68,29 @@ const cases: readonly [entity: string, value: object, change: object, expected: 
   ['Payment', { CustomerRef: party, TotalAmt: 3 }, { PrivateNote: 'x' }, { UnappliedAmt: 3 }],
 ]
 
-test.each(cases)('%s', async (entity, value, change, expected) => {
-  const { simulator, company, send } = open()
-  company.create('Customer', { DisplayName: 'Amy' })
-  company.create('Vendor', { DisplayName: 'Books' })
-  const segment = entity.toLowerCase()
-  const created = (await send('POST', segment, value)).json[entity]
-  expect(created).toMatchObject(expected)
-  const { Id, SyncToken } = created
-  expect((await send('GET', `${segment}/${Id}`)).json[entity]).toEqual(created)
-  const sparse = { Id, SyncToken, sparse: true }
-  const changed = (await send('POST', segment, { ...sparse, ...change })).json[entity]
-  expect(changed).toMatchObject({ ...change, SyncToken: '1' })
-  const query = new URLSearchParams({ query: `SELECT * FROM ${entity} WHERE Id = '${Id}'` })
-  expect((await send('GET', `query?${query}`)).json.QueryResponse[entity]).toEqual([changed])
-  const removal = await send('POST', `${segment}?operation=delete`, { Id, SyncToken: '1' })
-  const isTransaction = entities.get(entity)?.kind === 'transaction'
-  expect(removal.json[entity]?.status).toBe(isTransaction ? 'Deleted' : undefined)
-  expect(removal.json.Fault?.Error[0].code).toBe(isTransaction ? undefined : '500')
-  simulator.assertSound()
-})
+test.each(cases)(
+  '%s is created, read, found, changed and removed',
+  async (entity, value, change, expected) => {
+    const { simulator, company, send } = open()
+    company.create('Customer', { DisplayName: 'Amy' })
+    company.create('Vendor', { DisplayName: 'Books' })
+    const segment = entity.toLowerCase()
+    const created = (await send('POST', segment, value)).json[entity]
+    expect(created).toMatchObject(expected)
+    const { Id, SyncToken } = created
+    expect((await send('GET', `${segment}/${Id}`)).json[entity]).toEqual(created)
+    const sparse = { Id, SyncToken, sparse: true }
+    const changed = (await send('POST', segment, { ...sparse, ...change })).json[entity]
+    expect(changed).toMatchObject({ ...change, SyncToken: '1' })
+    const query = new URLSearchParams({ query: `SELECT * FROM ${entity} WHERE Id = '${Id}'` })
+    expect((await send('GET', `query?${query}`)).json.QueryResponse[entity]).toEqual([changed])
+    const removal = await send('POST', `${segment}?operation=delete`, { Id, SyncToken: '1' })
+    const isTransaction = entities.get(entity)?.kind === 'transaction'
+    expect(removal.json[entity]?.status).toBe(isTransaction ? 'Deleted' : undefined)
+    expect(removal.json.Fault?.Error[0].code).toBe(isTransaction ? undefined : '500')
+    simulator.assertSound()
+  },
+)
 
 test('payments of customers and vendors are voided with include=void', async () => {
   const { company, send, accountId } = open()
@@ -118,7 +121,7 @@ test('payments of customers and vendors are voided with include=void', async () 
   expect(refused.json.Fault.Error[0].code).toBe('500')
 })
 
-test('a bill that is deleted leaves the payments of it', () => {
+test('a deleted bill disappears from its payments', () => {
   const { company, accountId } = open()
   company.create('Vendor', { DisplayName: 'Books' })
   const bill = company.create('Bill', { VendorRef: party, Line: [expenseLine] })

@@ -292,8 +292,8 @@ describe('orders', () => {
       lineItems: [{ variantId, quantity: 2, priceSet: { shopMoney: money('4') } }],
       transactions: [{ amountSet: { shopMoney: money('8') } }],
     })
-    const harness = `{ productVariant(id: "${variantId}") { inventoryQuantity } }`
-    expect((await query(harness)).productVariant.inventoryQuantity).toBe(-2)
+    const stock = `{ productVariant(id: "${variantId}") { inventoryQuantity } }`
+    expect((await query(stock)).productVariant.inventoryQuantity).toBe(-2)
     const cancel = `mutation ($id: ID!) { orderCancel(orderId: $id, reason: CUSTOMER, restock: true,
       refundMethod: { originalPaymentMethodsRefund: true }) { job { id done }
       orderCancelUserErrors { field message code } } }`
@@ -313,7 +313,7 @@ describe('orders', () => {
       totalRefundedSet: { shopMoney: { amount: '8.0' } },
       fulfillmentOrders: { nodes: [{ status: 'CANCELLED' }] },
     })
-    expect((await query(harness)).productVariant.inventoryQuantity).toBe(0)
+    expect((await query(stock)).productVariant.inventoryQuantity).toBe(0)
     const again = (await query(cancel, { id })).orderCancel
     expect(again).toMatchObject({ job: null, orderCancelUserErrors: [{ code: 'INVALID' }] })
   })

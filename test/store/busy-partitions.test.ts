@@ -36,19 +36,19 @@ test('8 writers and a reader continue while partitions are created and dropped: 
   const write = async (writer: number): Promise<void> => {
     for (let round = 0; !isOver(round); round++) {
       const version = `${writer}/${round}`
-      const isKept = (writer + round) % 5 !== 0
+      const commits = (writer + round) % 5 !== 0
       const written = service.database.transaction(async (open) => {
         await open.prisma.$executeRaw`
           INSERT INTO change_log.changes (environment_id, topic, kind, record)
           VALUES (${tenant.environmentId}::uuid, 'crm/accounts', 'updated',
             ${JSON.stringify({ version })}::json)`
         await wait((writer * 7 + round * 13) % 23)
-        if (!isKept) throw new Error('rolled back')
+        if (!commits) throw new Error('rolled back')
       }, LIMITS)
       await written.catch((error: Error) => {
         if (error.message !== 'rolled back') throw error
       })
-      if (isKept) committed.push(version)
+      if (commits) committed.push(version)
     }
   }
   const readOn = async (): Promise<void> => {

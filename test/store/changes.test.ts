@@ -65,7 +65,7 @@ describe('a reader', () => {
     const write = async (writer: number): Promise<void> => {
       const records = [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, accounts, writer * 10 + n))
       for (let round = 0; round < 25; round++) {
-        const isKept = (round + writer) % 4 !== 0
+        const commits = (round + writer) % 4 !== 0
         const version = `${writer}/${round}`
         const transaction = service.database.transaction(async (open) => {
           // The transaction id is assigned now, and the commit follows after a random delay.
@@ -75,12 +75,12 @@ describe('a reader', () => {
               VALUES (${tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, ${accounts.topic}, 'updated',
                 ${record.id}::uuid, ${JSON.stringify({ version })}::json)`
           await wait((writer * 7 + round * 13) % 23)
-          if (!isKept) throw new Error('rolled back')
+          if (!commits) throw new Error('rolled back')
         }, LIMITS)
         await transaction.catch((error: Error) => {
           if (error.message !== 'rolled back') throw error
         })
-        if (isKept) committed.push(...records.map(({ id }) => `${id} ${version}`))
+        if (commits) committed.push(...records.map(({ id }) => `${id} ${version}`))
       }
     }
     const changes: Change[] = []

@@ -13,7 +13,7 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
   const environmentId = await ensureEnvironment(database, 'Test', 'development')
   const request = { environmentId, key: 'a key' }
   const claim = async () => {
-    const claimed = await requests.claim(request, 'asked')
+    const claimed = await requests.claim(request, 'fingerprint')
     if (claimed.state !== 'claimed') throw new Error(claimed.state)
     return claimed
   }
@@ -31,11 +31,11 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
     requests.complete(late.lease, async () => ({ status: 200, body: 'late' })),
   ).rejects.toMatchObject({ code: 'LEASE_LOST' })
   expect([...(await requests.renew([late.lease, second.lease]))]).toEqual([second.lease.holder])
-  expect(await requests.claim(request, 'asked')).toEqual({ state: 'in-flight' })
+  expect(await requests.claim(request, 'fingerprint')).toEqual({ state: 'in-flight' })
 
   await requests.store(second.lease, { status: 200, body: 'second' })
   await requests.release(late.lease, true)
-  expect(await requests.claim(request, 'asked')).toEqual({
+  expect(await requests.claim(request, 'fingerprint')).toEqual({
     state: 'completed',
     response: { status: 200, body: 'second' },
   })

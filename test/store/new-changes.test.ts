@@ -83,7 +83,7 @@ test('misses nothing and reads nothing twice while 8 writers commit out of order
     const { id } = sampleRecord(CREDENTIAL, accounts, writer)
     for (let round = 0; round < 40; round++) {
       const version = `${writer}/${round}`
-      const isKept = (round + writer) % 4 !== 0
+      const commits = (round + writer) % 4 !== 0
       const written = service.database.transaction(async (transaction) => {
         // The transaction id is assigned now, and the commit follows after a random delay.
         await transaction.prisma.$executeRaw`
@@ -91,12 +91,12 @@ test('misses nothing and reads nothing twice while 8 writers commit out of order
           VALUES (${tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, ${accounts.topic}, 'updated',
             ${id}::uuid, ${JSON.stringify({ version })}::json)`
         await wait((writer * 7 + round * 13) % 23)
-        if (!isKept) throw new Error('rolled back')
+        if (!commits) throw new Error('rolled back')
       })
       await written.catch((error: Error) => {
         if (error.message !== 'rolled back') throw error
       })
-      if (isKept) committed.push(version)
+      if (commits) committed.push(version)
     }
   }
   let isWriting = true

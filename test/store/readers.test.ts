@@ -64,21 +64,21 @@ const write = async (writer: number): Promise<Read[]> => {
       ...sampleRecord(CREDENTIAL, accounts, writer * 10 + n),
       website,
     }))
-    const isKept = (round + writer) % 4 !== 0
+    const commits = (round + writer) % 4 !== 0
     const written = service.database.transaction(
       async (transaction) => {
         const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
         await applyChanges(transaction, owner, accounts, records.map(toLine), { accept: 'all' })
         // Transactions commit in another order than their ids.
         await wait((writer * 7 + round * 13) % 23)
-        if (!isKept) throw new Error('rolled back')
+        if (!commits) throw new Error('rolled back')
       },
       { timeoutMs: 60_000, maxWaitMs: 60_000 },
     )
     await written.catch((error: Error) => {
       if (error.message !== 'rolled back') throw error
     })
-    if (isKept) committed.push(...records.map(({ id }) => ({ recordId: id, website })))
+    if (commits) committed.push(...records.map(({ id }) => ({ recordId: id, website })))
   }
   return committed
 }

@@ -23,11 +23,11 @@ const importedName = (node: ts.Node): ts.Expression | ts.TypeNode | undefined =>
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
     return node.argument.literal as ts.LiteralExpression
   if (!ts.isCallExpression(node)) return
-  const { expression, arguments: given } = node
+  const { expression } = node
   const loads =
     expression.kind === ts.SyntaxKind.ImportKeyword ||
     (ts.isIdentifier(expression) && expression.text === 'require')
-  return loads ? given[0] : undefined
+  return loads ? node.arguments[0] : undefined
 }
 
 const isClient = (node: ts.Node): boolean =>

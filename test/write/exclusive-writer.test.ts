@@ -119,20 +119,20 @@ describe.each(transports)('over %s', (transport) => {
 
 test('a deletion waits for the change before it', async () => {
   const applied = Promise.withResolvers<void>()
-  const answered = Promise.withResolvers<void>()
+  const mayRespond = Promise.withResolvers<void>()
   harness.rolodex.onResponse = async (request) => {
     if (!request.startsWith('PUT')) return
     applied.resolve()
-    await answered.promise
+    await mayRespond.promise
   }
   const changing = change('REST', other, 'Mine')
   await applied.promise
   harness.service.takeStatements()
   const removing = harness.write('DELETE', `/accounts/${firm.id}`)
-  const asksForIt = () =>
+  const isClaiming = () =>
     harness.service.takeStatements().some((text) => text.includes('INSERT INTO record_claims'))
-  await expect.poll(asksForIt).toBe(true)
-  answered.resolve()
+  await expect.poll(isClaiming).toBe(true)
+  mayRespond.resolve()
   expect(await changing).toEqual({ code: undefined, owner: 'Mine' })
   expect((await removing).json().account).toMatchObject({
     accountOwner: 'Mine',

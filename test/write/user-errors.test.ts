@@ -12,23 +12,26 @@ const input = updatableFields(order)
 const isUserError = (code: ErrorCode): boolean => userErrorCodes.some((one) => one === code)
 const nothing = { field: null, expected: null, stored: null, current: null }
 
-test.each(Object.keys(errorCodes) as ErrorCode[])('%s', (code) => {
-  const details = [{ field: 'lineItems[0].price', expected: 'a number' }]
-  const userErrors = userErrorsOf(new ApiError(code, 'Why.', details), input)
-  expect(userErrors).toEqual(
-    isUserError(code)
-      ? [
-          {
-            ...nothing,
-            code,
-            message: 'Why.',
-            field: ['input', 'lineItems', '0', 'price'],
-            expected: 'a number',
-          },
-        ]
-      : undefined,
-  )
-})
+test.each(Object.keys(errorCodes) as ErrorCode[])(
+  '%s is a user error only if a person can resolve it',
+  (code) => {
+    const details = [{ field: 'lineItems[0].price', expected: 'a number' }]
+    const userErrors = userErrorsOf(new ApiError(code, 'Why.', details), input)
+    expect(userErrors).toEqual(
+      isUserError(code)
+        ? [
+            {
+              ...nothing,
+              code,
+              message: 'Why.',
+              field: ['input', 'lineItems', '0', 'price'],
+              expected: 'a number',
+            },
+          ]
+        : undefined,
+    )
+  },
+)
 
 test('every mutation returns a payload of its own: a nullable result and its user errors', () => {
   const mutations = Object.values(buildSchema(catalogue).getMutationType()?.getFields() ?? {})

@@ -52,9 +52,9 @@ function startServer() {
     // A minimal environment, without vitest's NODE_OPTIONS and coverage.
     { stdio: 'pipe', env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR } },
   )
-  let complaints = ''
+  let errorOutput = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaints = (complaints + text).slice(-4_000)
+    errorOutput = (errorOutput + text).slice(-4_000)
   })
 
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -66,7 +66,7 @@ function startServer() {
     const fail = (what: string) => {
       clearTimeout(deadline)
       child.kill('SIGKILL')
-      reject(new Error(`Vendure ${what}. ${complaints}`))
+      reject(new Error(`Vendure ${what}. ${errorOutput}`))
     }
     child.once('error', (error) => fail(`could not be started: ${error.message}`))
     child.once('close', (code, signal) => fail(`ended (${signal ?? code}) before it was ready`))

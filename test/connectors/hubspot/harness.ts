@@ -66,7 +66,10 @@ export const openHarness = (traffic: Traffic) => {
   const attempt = async () => ({ ...ATTEMPT, context: await readContext() })
 
   return {
-    ...{ simulator, portal, full, readContext },
+    simulator,
+    portal,
+    full,
+    readContext,
     /** Everything that a listing shows, and the ids that it reports as deleted. */
     list: async (name: string, since?: string) => {
       const { listRequest, readList } = resourceOf(name)

@@ -15,14 +15,19 @@ export const customerWrites = (shop: WritingShop): unknown =>
       const made = await create('customers', { ...maria, phone: '+39 1' }, { title: 'Dott.' })
       expect(made).toMatchObject({ ...maria, email: 'maria@example.org', phone: '+39 1' })
       expect(await readCustomer(shop.vendure, made.remoteId)).toMatchObject({
-        ...{ firstName: 'Maria', lastName: 'Agnesi', title: 'Dott.' },
-        ...{ emailAddress: 'maria@example.org', phoneNumber: '+39 1' },
+        firstName: 'Maria',
+        lastName: 'Agnesi',
+        title: 'Dott.',
+        emailAddress: 'maria@example.org',
+        phoneNumber: '+39 1',
       })
 
       const changed = await update('customers', made.remoteId, { lastName: 'Gaetana', phone: null })
       expect(changed).toMatchObject({ firstName: 'Maria', lastName: 'Gaetana', phone: null })
       expect(await readCustomer(shop.vendure, made.remoteId)).toMatchObject({
-        ...{ firstName: 'Maria', lastName: 'Gaetana', phoneNumber: null },
+        firstName: 'Maria',
+        lastName: 'Gaetana',
+        phoneNumber: null,
       })
 
       await remove('customers', made.remoteId)
@@ -32,16 +37,21 @@ export const customerWrites = (shop: WritingShop): unknown =>
 
     test('is rejected in Vendure’s words, with the field that it names', async () => {
       await createCustomer(shop.vendure, {
-        ...{ firstName: 'Emmy', lastName: 'Noether', emailAddress: 'emmy@example.org' },
+        firstName: 'Emmy',
+        lastName: 'Noether',
+        emailAddress: 'emmy@example.org',
       })
       const twin = { firstName: 'E', lastName: 'N', email: 'emmy@example.org' }
       expect(await refusal(create('customers', twin))).toMatchObject({
-        ...{ code: 'APP_REFUSED', kind: 'refused', field: 'emailAddress' },
+        code: 'APP_REFUSED',
+        kind: 'refused',
+        field: 'emailAddress',
         reason: 'EMAIL_ADDRESS_CONFLICT_ERROR: The email address is not available.',
       })
       const other = { ...twin, email: 'other@example.org' }
       expect(await refusal(create('customers', other, { shoeSize: 44 }))).toMatchObject({
-        ...{ code: 'APP_REFUSED', field: 'shoeSize' },
+        code: 'APP_REFUSED',
+        field: 'shoeSize',
         reason: 'BAD_USER_INPUT: Field "shoeSize" is not defined by type "CreateCustomerInput".',
       })
     })
@@ -49,7 +59,8 @@ export const customerWrites = (shop: WritingShop): unknown =>
     test('is rejected with the path of an invalid value', async () => {
       const person = { firstName: 'E', lastName: 'N', email: 'path@example.org' }
       expect(await refusal(create('customers', person, { title: 5 }))).toMatchObject({
-        ...{ code: 'APP_REFUSED', field: 'title' },
+        code: 'APP_REFUSED',
+        field: 'title',
         reason: 'BAD_USER_INPUT: String cannot represent a non string value: 5',
       })
     })
@@ -62,7 +73,9 @@ export const customerWrites = (shop: WritingShop): unknown =>
 
     test('that is missing is reported as absent', async () => {
       const gone = await create('customers', {
-        ...{ firstName: 'G', lastName: 'G', email: 'gone@example.org' },
+        firstName: 'G',
+        lastName: 'G',
+        email: 'gone@example.org',
       })
       const stored = storedAs('customers', await get('customers', gone.remoteId))
       await remove('customers', gone.remoteId)
@@ -88,7 +101,8 @@ export const customerWrites = (shop: WritingShop): unknown =>
       )
       if (!steps) throw new Error('no such operation')
       expect(await refusal(reader.run(steps))).toMatchObject({
-        ...{ code: 'APP_REFUSED', reason: expect.stringMatching(/^FORBIDDEN: .*permission/) },
+        code: 'APP_REFUSED',
+        reason: expect.stringMatching(/^FORBIDDEN: .*permission/),
       })
       await reader.stop()
     })

@@ -48,7 +48,9 @@ export const answered = (data: unknown): AppResponse => response({ status: 200, 
 
 export const readPage = (name: string, page: RecordedPage, since?: string): ListPage =>
   resource(name).readList(response(page.answer), {
-    ...{ since, cursor: page.cursor ?? undefined, context: CONTEXT },
+    since,
+    cursor: page.cursor ?? undefined,
+    context: CONTEXT,
   })
 
 /** The raw records of a recorded full listing. */

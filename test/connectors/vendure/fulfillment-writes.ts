@@ -9,7 +9,8 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
     const shipment = ({ id, lines }: Order, ...quantities: readonly number[]): Fields => ({
       orderId: id,
       lineItems: quantities.map((quantity, index) => ({
-        ...{ lineItemId: lines[index]?.id ?? '', quantity },
+        lineItemId: lines[index]?.id ?? '',
+        quantity,
       })),
     })
 
@@ -17,10 +18,12 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
       const order = await buy()
       const packed = await create('fulfillments', {
         ...shipment(order, 1),
-        ...{ carrier: 'DHL', trackingNumbers: ['T-1'] },
+        carrier: 'DHL',
+        trackingNumbers: ['T-1'],
       })
       expect(packed).toMatchObject({
-        ...{ carrier: 'DHL', trackingNumbers: ['T-1'] },
+        carrier: 'DHL',
+        trackingNumbers: ['T-1'],
         lineItems: [{ lineItemId: order.lines[0]?.id, quantity: 1, sku: 'LAMP-S' }],
         remoteFields: { state: 'Pending', orderId: order.id },
       })
@@ -66,16 +69,21 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
     test('keeps fields that Vendure cannot change, and names an alternative', async () => {
       const order = await buy()
       const made = await create('fulfillments', {
-        ...{ ...shipment(order, 2), carrier: 'DHL', trackingNumbers: ['T-1'] },
+        ...shipment(order, 2),
+        carrier: 'DHL',
+        trackingNumbers: ['T-1'],
       })
       const fixed: Fields = {
-        ...{ carrier: 'UPS', trackingNumbers: ['T-2'] },
+        carrier: 'UPS',
+        trackingNumbers: ['T-2'],
         lineItems: [{ lineItemId: order.lines[0]?.id ?? '', quantity: 1 }],
       }
       for (const [field, value] of Object.entries(fixed)) {
         const writing = update('fulfillments', made.remoteId, { [field]: value })
         expect(await refusal(writing)).toMatchObject({
-          ...{ name: 'WriteRejection', field, reason: expect.stringContaining('cancel this one') },
+          name: 'WriteRejection',
+          field,
+          reason: expect.stringContaining('cancel this one'),
         })
       }
       const same = { carrier: 'DHL', trackingNumbers: ['T-1'] }
@@ -116,7 +124,8 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
       ]
       for (const [fields, remoteFields, field] of refusals)
         expect(await refusal(create('fulfillments', fields, remoteFields))).toMatchObject({
-          ...{ name: 'WriteRejection', field },
+          name: 'WriteRejection',
+          field,
         })
       expect(await refusal(create('fulfillments', shipment(order, 50)))).toMatchObject({
         reason:

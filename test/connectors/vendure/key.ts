@@ -7,8 +7,12 @@ export const READING = ['ReadOrder', 'ReadCustomer', 'ReadProduct'] as const
 export const WRITING = [
   ...READING,
   'UpdateOrder',
-  ...['CreateCustomer', 'UpdateCustomer', 'DeleteCustomer'],
-  ...['CreateProduct', 'UpdateProduct', 'DeleteProduct'],
+  'CreateCustomer',
+  'UpdateCustomer',
+  'DeleteCustomer',
+  'CreateProduct',
+  'UpdateProduct',
+  'DeleteProduct',
 ] as const
 
 /** A key with exactly these permissions. */

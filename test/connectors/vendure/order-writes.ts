@@ -18,8 +18,11 @@ export const orderWrites = (shop: WritingShop): unknown =>
         expect(own).toMatchObject({
           state: order.state,
           shippingAddress: {
-            ...{ fullName: 'Emmy Hermann', streetLine1: 'Rue 1', city: null },
-            ...{ postalCode: '28195', countryCode: 'FR' },
+            fullName: 'Emmy Hermann',
+            streetLine1: 'Rue 1',
+            city: null,
+            postalCode: '28195',
+            countryCode: 'FR',
           },
           billingAddress: { fullName: 'Grete Noether', phoneNumber: '+49 1', city: 'Bremen' },
         })
@@ -35,7 +38,8 @@ export const orderWrites = (shop: WritingShop): unknown =>
       const before = await historyOf(order.id)
       const record = shown('orders', await get('orders', order.id))
       await update('orders', order.id, {
-        ...{ orderStatus: order.state, lineItems: linesOf(2, 3) },
+        orderStatus: order.state,
+        lineItems: linesOf(2, 3),
         shippingAddress: record.shippingAddress as Fields,
         customer: { customerId: order.customer?.id ?? '' },
       })
@@ -134,7 +138,8 @@ export const orderWrites = (shop: WritingShop): unknown =>
     ])('rejects %s', async (_name, field, fieldsOf) => {
       const order = await buy()
       expect(await refusal(update('orders', order.id, fieldsOf()))).toMatchObject({
-        ...{ name: 'WriteRejection', field },
+        name: 'WriteRejection',
+        field,
       })
       expect(await now(order)).toEqual(order)
     })
@@ -160,10 +165,13 @@ export const orderWrites = (shop: WritingShop): unknown =>
     test('accepts another customer and another state, and can be cancelled', async () => {
       const order = await buy()
       const { id: customerId } = await createCustomer(shop.vendure, {
-        ...{ firstName: 'Ada', lastName: 'L', emailAddress: `ada-${order.id}@example.org` },
+        firstName: 'Ada',
+        lastName: 'L',
+        emailAddress: `ada-${order.id}@example.org`,
       })
       const changed = await update('orders', order.id, {
-        ...{ customer: { customerId }, orderStatus: 'Modifying' },
+        customer: { customerId },
+        orderStatus: 'Modifying',
       })
       expect(changed).toMatchObject({ orderStatus: 'Modifying', customer: { firstName: 'Ada' } })
       expect(await now(order)).toMatchObject({ state: 'Modifying', customer: { id: customerId } })
@@ -171,7 +179,8 @@ export const orderWrites = (shop: WritingShop): unknown =>
       // As after a crash: the order may be corrected in this state, and a new state ends the correction.
       await update('orders', order.id, { shippingAddress: { city: 'Paris' } })
       expect(await now(order)).toMatchObject({
-        ...{ state: 'Modifying', shippingAddress: { city: 'Paris' } },
+        state: 'Modifying',
+        shippingAddress: { city: 'Paris' },
       })
       await update('orders', order.id, { orderStatus: 'PaymentSettled' })
       expect(await now(order)).toMatchObject({ state: 'PaymentSettled' })

@@ -13,17 +13,24 @@ export const productWrites = (shop: WritingShop): unknown =>
     // Vendure keeps no order of them.
     const anyOrder = (size: string) => expect.arrayContaining(choices(size))
     const variant = (size: string, price: string) => ({
-      ...{ title: `Chair ${size}`, price, sku: `CHAIR-${size}`, inventory: { totalCount: 7 } },
+      title: `Chair ${size}`,
+      price,
+      sku: `CHAIR-${size}`,
+      inventory: { totalCount: 7 },
       optionValues: choices(size),
     })
 
     test('is created with its variants, changed and deleted', async () => {
       const made = await create('products', {
-        ...{ productName: 'Chair', description: '<p>To sit.</p>', productStatus: 'disabled' },
+        productName: 'Chair',
+        description: '<p>To sit.</p>',
+        productStatus: 'disabled',
         variants: [variant('S', '10'), variant('L', '19.990')],
       })
       expect(made).toMatchObject({
-        ...{ productName: 'Chair', description: '<p>To sit.</p>', productStatus: 'disabled' },
+        productName: 'Chair',
+        description: '<p>To sit.</p>',
+        productStatus: 'disabled',
         variants: [
           { ...variant('S', '10.00'), weight: null, optionValues: anyOrder('S') },
           { ...variant('L', '19.99'), weight: null, optionValues: anyOrder('L') },
@@ -39,7 +46,9 @@ export const productWrites = (shop: WritingShop): unknown =>
       const [small, large] = own?.variants ?? []
       if (!small || !large) throw new Error('the product has no variants')
       const changed = await update('products', made.remoteId, {
-        ...{ productName: 'Stool', description: null, productStatus: 'enabled' },
+        productName: 'Stool',
+        description: null,
+        productStatus: 'enabled',
         variants: [
           { remoteId: small.id, price: '12.5', sku: 'STOOL-S', inventory: { totalCount: 3 } },
           { remoteId: large.id, title: 'Stool L', inventory: null },
@@ -51,7 +60,10 @@ export const productWrites = (shop: WritingShop): unknown =>
       expect(now).toMatchObject({ name: 'Stool', slug: 'chair', description: '', enabled: true })
       expect(
         now?.variants.map(({ name, sku, price, stockLevels, options }) => [
-          ...[name, sku, price, stockLevels[0]?.stockOnHand],
+          name,
+          sku,
+          price,
+          stockLevels[0]?.stockOnHand,
           options.map((option) => option.name).toSorted(),
         ]),
       ).toEqual([
@@ -81,7 +93,8 @@ export const productWrites = (shop: WritingShop): unknown =>
 
     test('accepts tags by the names of Vendure’s facet values', async () => {
       const text = (name: string) => ({
-        ...{ code: name, translations: [{ languageCode: 'en', name }] },
+        code: name,
+        translations: [{ languageCode: 'en', name }],
       })
       const { createFacet } = await shop.vendure.admin<{
         createFacet: { values: { id: string }[] }
@@ -103,7 +116,8 @@ export const productWrites = (shop: WritingShop): unknown =>
       const large = { ...variant('S', '1'), inventory: { totalCount: 3_000_000_000 } }
       const many = { productName: 'Too many', variants: [large] }
       expect(await refusal(create('products', many))).toMatchObject({
-        ...{ code: 'APP_REFUSED', kind: 'refused' },
+        code: 'APP_REFUSED',
+        kind: 'refused',
         reason: expect.stringContaining('Int cannot represent'),
       })
       const { products } = await shop.vendure.admin<{ products: { items: { name: string }[] } }>(
@@ -147,7 +161,8 @@ export const productWrites = (shop: WritingShop): unknown =>
         ([small = '', large = '']) => ({
           productName: 'Half done',
           variants: [
-            ...[{ remoteId: small, price: '77' }, { remoteId: large }],
+            { remoteId: small, price: '77' },
+            { remoteId: large },
             { price: '1', optionValues: [{ name: 'Size', value: 'S' }] },
           ],
         }),
@@ -157,7 +172,8 @@ export const productWrites = (shop: WritingShop): unknown =>
         'variants[2].price',
         ([small = '', large = '']) => ({
           variants: [
-            ...[{ remoteId: small }, { remoteId: large }],
+            { remoteId: small },
+            { remoteId: large },
             { optionValues: [{ name: 'Size', value: 'M' }] },
           ],
         }),
@@ -175,7 +191,8 @@ export const productWrites = (shop: WritingShop): unknown =>
       const before = await readProduct(shop.vendure, shop.lamp.id)
       const fields = fieldsOf(shop.lamp.variants.map(({ id }) => id))
       expect(await refusal(update('products', shop.lamp.id, fields))).toMatchObject({
-        ...{ name: 'WriteRejection', field },
+        name: 'WriteRejection',
+        field,
       })
       expect(await readProduct(shop.vendure, shop.lamp.id)).toEqual(before)
     })

@@ -57,7 +57,8 @@ export interface RawVariant {
 export const ATTEMPT = { ...ANY_ATTEMPT, context: CONTEXT }
 /** A record that only the store has. */
 export const stored = (remoteId: string, record: StoredRecord['record'] = {}): StoredRecord => ({
-  ...{ remoteId, record },
+  remoteId,
+  record,
 })
 /** A record as the guard has read it. */
 export const guarded = (raw: { readonly id: string }): StoredRecord => ({ ...stored(raw.id), raw })

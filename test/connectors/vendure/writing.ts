@@ -109,7 +109,8 @@ export const createWritingShop = () => {
   }
   const linesOf = (...quantities: readonly number[]) =>
     quantities.map((quantity, index) => ({
-      ...{ variantId: lamp.variants[index]?.id ?? '', quantity },
+      variantId: lamp.variants[index]?.id ?? '',
+      quantity,
     }))
 
   return {

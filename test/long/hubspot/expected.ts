@@ -68,7 +68,12 @@ const emails = (addresses: Values) =>
   )
 
 const address = ({ address: street1, city, state, country, zip: postalCode }: Values) => ({
-  ...{ addressType: 'PRIMARY', street1, city, state, country, postalCode },
+  addressType: 'PRIMARY',
+  street1,
+  city,
+  state,
+  country,
+  postalCode,
 })
 
 const STATUSES: Values = { closedwon: 'won', closedlost: 'lost' }

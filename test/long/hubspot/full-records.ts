@@ -4,7 +4,10 @@ import { defineProperty } from '../../simulators/hubspot/property-definitions.ts
 import type { PortalControls, Target } from '../../simulators/hubspot/start.ts'
 
 const ADDRESS = {
-  ...{ address: '1 Harbour Street', city: 'Boston', state: 'MA', zip: '02110' },
+  address: '1 Harbour Street',
+  city: 'Boston',
+  state: 'MA',
+  zip: '02110',
   country: 'United States',
 }
 
@@ -31,18 +34,35 @@ export const addFullRecords = (portal: PortalControls): FullRecords => {
 
   const other = add('companies', { name: 'Former employer' })
   const company = add('companies', {
-    ...{ name: 'Harbour Light', domain: 'harbour.example', website: 'https://harbour.example' },
-    ...{ description: 'Lamps', industry: 'RETAIL', numberofemployees: '50', phone: '+1 617 555' },
-    ...{ annualrevenue: '1000000', lifecyclestage: 'customer', type: 'PARTNER', address2: '4th' },
+    name: 'Harbour Light',
+    domain: 'harbour.example',
+    website: 'https://harbour.example',
+    description: 'Lamps',
+    industry: 'RETAIL',
+    numberofemployees: '50',
+    phone: '+1 617 555',
+    annualrevenue: '1000000',
+    lifecyclestage: 'customer',
+    type: 'PARTNER',
+    address2: '4th',
     ...ADDRESS,
   })
   const contact = add(
     'contacts',
     {
-      ...{ firstname: 'Emmy', lastname: 'Noether', email: 'emmy@harbour.example' },
-      ...{ work_email: 'work@harbour.example', hs_additional_emails: 'e@harbour.example' },
-      ...{ phone: '+1 1', mobilephone: '+1 2', fax: '+1 3', jobtitle: 'Professor' },
-      ...{ lifecyclestage: 'lead', hs_lead_status: 'OPEN', tier: 'gold', visits: '3' },
+      firstname: 'Emmy',
+      lastname: 'Noether',
+      email: 'emmy@harbour.example',
+      work_email: 'work@harbour.example',
+      hs_additional_emails: 'e@harbour.example',
+      phone: '+1 1',
+      mobilephone: '+1 2',
+      fax: '+1 3',
+      jobtitle: 'Professor',
+      lifecyclestage: 'lead',
+      hs_lead_status: 'OPEN',
+      tier: 'gold',
+      visits: '3',
       ...ADDRESS,
     },
     to('companies', other, 279),
@@ -51,8 +71,13 @@ export const addFullRecords = (portal: PortalControls): FullRecords => {
   const deal = add(
     'deals',
     {
-      ...{ dealname: 'Lamps', description: 'Many', amount: '1234567.89', dealstage: 'closedwon' },
-      ...{ dealtype: 'newbusiness', deal_currency_code: 'EUR', closedate: '2026-03-01T03:00:00Z' },
+      dealname: 'Lamps',
+      description: 'Many',
+      amount: '1234567.89',
+      dealstage: 'closedwon',
+      dealtype: 'newbusiness',
+      deal_currency_code: 'EUR',
+      closedate: '2026-03-01T03:00:00Z',
     },
     to('companies', other, 341),
     to('companies', company, 5),
@@ -60,7 +85,9 @@ export const addFullRecords = (portal: PortalControls): FullRecords => {
   const lead = add(
     'leads',
     {
-      ...{ hs_lead_name: 'More lamps', hs_lead_source: 'Website', hs_lead_type: 'UPSELL' },
+      hs_lead_name: 'More lamps',
+      hs_lead_source: 'Website',
+      hs_lead_type: 'UPSELL',
       hs_lead_label: 'HOT',
     },
     to('contacts', contact, 578),
@@ -69,7 +96,8 @@ export const addFullRecords = (portal: PortalControls): FullRecords => {
   const note = add(
     'notes',
     {
-      ...{ hs_timestamp: '2026-07-01T02:00:00Z', hs_note_body: '<p>Hello</p>' },
+      hs_timestamp: '2026-07-01T02:00:00Z',
+      hs_note_body: '<p>Hello</p>',
       hs_attachment_ids: '7;8',
     },
     to('contacts', contact, 202),
@@ -79,8 +107,12 @@ export const addFullRecords = (portal: PortalControls): FullRecords => {
   const task = add(
     'tasks',
     {
-      ...{ hs_timestamp: '2026-07-01T02:00:00Z', hs_task_subject: 'Call', hs_task_body: 'Soon' },
-      ...{ hs_task_status: 'COMPLETED', hs_task_priority: 'HIGH', hs_task_type: 'CALL' },
+      hs_timestamp: '2026-07-01T02:00:00Z',
+      hs_task_subject: 'Call',
+      hs_task_body: 'Soon',
+      hs_task_status: 'COMPLETED',
+      hs_task_priority: 'HIGH',
+      hs_task_type: 'CALL',
     },
     to('deals', deal, 216),
   )

@@ -53,7 +53,8 @@ export const openHarness = async (prepare: (portal: PortalControls) => void) => 
 
   const connectors = new Map([['hubspot', unlimitedAt(app.url)]])
   const service = await startService({
-    ...{ connectors, publicUrl },
+    connectors,
+    publicUrl,
     allowPrivateAddresses: true,
   })
   const tenant = await service.createTenant('development', [])
@@ -64,7 +65,10 @@ export const openHarness = async (prepare: (portal: PortalControls) => void) => 
 
   const { database, runtime } = service
   const sync = createSync({
-    ...{ database, connectors, vault: testVault, appClient: runtime.appClient },
+    database,
+    connectors,
+    vault: testVault,
+    appClient: runtime.appClient,
     log: pino({ level: 'silent' }),
   })
 
@@ -116,8 +120,20 @@ export const openHarness = async (prepare: (portal: PortalControls) => void) => 
   }
 
   return {
-    ...{ app, publicUrl, port, portal, service, tenant, connectors, credentialId },
-    ...{ call, connect, synced, list, write, sync },
+    app,
+    publicUrl,
+    port,
+    portal,
+    service,
+    tenant,
+    connectors,
+    credentialId,
+    call,
+    connect,
+    synced,
+    list,
+    write,
+    sync,
     find: async (topic: string, remoteId: string): Promise<Loose> =>
       (await list(topic)).find((record) => record.remoteId === remoteId),
     stop: async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Failures that a test asks for, each for the next requests that it matches. */
+/** Failures that a test requests, each for the next requests that it matches. */
 
 export type Fault =
   /** A response of this status without processing the request: 429 with or without `retry-after`, 5xx, a proxy's page. */

@@ -3,7 +3,9 @@ import type { JsonObject } from '../engine/json.ts'
 import type { Portal, Stage } from './portal.ts'
 
 const stage = (id: string, label: string, metadata: Stage['metadata']): Stage => ({
-  ...{ id, label, metadata },
+  id,
+  label,
+  metadata,
 })
 
 const deal = (id: string, label: string, probability: string): Stage =>

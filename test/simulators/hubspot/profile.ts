@@ -100,9 +100,15 @@ const introspectionResponse = (found: IntrospectedToken | undefined) => {
   const { token, use, expiresInSeconds, accountId, clientId } = found
   return {
     active: true,
-    ...{ token, token_use: use, token_type: 'bearer', client_id: clientId },
-    ...{ hub_id: Number(accountId), user_id: USER_ID, app_id: appIdOf(clientId) },
-    ...{ scopes: found.scopes, hub_domain: `portal-${accountId}.example` },
+    token,
+    token_use: use,
+    token_type: 'bearer',
+    client_id: clientId,
+    hub_id: Number(accountId),
+    user_id: USER_ID,
+    app_id: appIdOf(clientId),
+    scopes: found.scopes,
+    hub_domain: `portal-${accountId}.example`,
     user: 'admin@example.com',
     ...(use === 'access_token' && {
       expires_in: expiresInSeconds,

@@ -52,7 +52,11 @@ export const defineProperty = (
 ): PropertyDefinition => {
   const texts = type === 'bool' ? ['true', 'false'] : options
   return {
-    ...{ name, type, label: labelOf(name), fieldType: FIELD_TYPES[type], groupName: 'information' },
+    name,
+    type,
+    label: labelOf(name),
+    fieldType: FIELD_TYPES[type],
+    groupName: 'information',
     options: texts.map((value) => ({ value, label: labelOf(value.toLowerCase()) })),
     ...details,
   }
@@ -75,20 +79,40 @@ const ADDRESS = texts('address', 'city', 'state', 'zip', 'country')
 const LIFECYCLE = defineProperty('lifecyclestage', 'enumeration', {
   fieldType: 'radio',
   options: [
-    ...['subscriber', 'lead', 'marketingqualifiedlead', 'salesqualifiedlead', 'opportunity'],
-    ...['customer', 'evangelist', 'other'],
+    'subscriber',
+    'lead',
+    'marketingqualifiedlead',
+    'salesqualifiedlead',
+    'opportunity',
+    'customer',
+    'evangelist',
+    'other',
   ],
 })
 const LEAD_STATUS = defineProperty('hs_lead_status', 'enumeration', {
   fieldType: 'radio',
   options: [
-    ...['NEW', 'OPEN', 'IN_PROGRESS', 'OPEN_DEAL', 'UNQUALIFIED', 'ATTEMPTED_TO_CONTACT'],
-    ...['CONNECTED', 'BAD_TIMING'],
+    'NEW',
+    'OPEN',
+    'IN_PROGRESS',
+    'OPEN_DEAL',
+    'UNQUALIFIED',
+    'ATTEMPTED_TO_CONTACT',
+    'CONNECTED',
+    'BAD_TIMING',
   ],
 })
 const INDUSTRIES = [
-  ...['ACCOUNTING', 'AUTOMOTIVE', 'BANKING', 'COMPUTER_SOFTWARE', 'CONSTRUCTION'],
-  ...['CONSUMER_GOODS', 'FARMING', 'FINANCIAL_SERVICES', 'HOSPITAL_HEALTH_CARE', 'RETAIL'],
+  'ACCOUNTING',
+  'AUTOMOTIVE',
+  'BANKING',
+  'COMPUTER_SOFTWARE',
+  'CONSTRUCTION',
+  'CONSUMER_GOODS',
+  'FARMING',
+  'FINANCIAL_SERVICES',
+  'HOSPITAL_HEALTH_CARE',
+  'RETAIL',
 ]
 
 const standard: Readonly<Record<string, readonly PropertyDefinition[]>> = {
@@ -97,7 +121,9 @@ const standard: Readonly<Record<string, readonly PropertyDefinition[]>> = {
     ...texts('firstname', 'lastname', 'phone', 'mobilephone', 'fax', 'jobtitle', 'company'),
     ...texts('website', 'salutation', 'work_email', 'hs_additional_emails'),
     ...ADDRESS,
-    ...[LIFECYCLE, LEAD_STATUS, owner],
+    LIFECYCLE,
+    LEAD_STATUS,
+    owner,
     defineProperty('notes_last_contacted', 'datetime', CALCULATED),
     defineProperty('notes_last_updated', 'datetime', CALCULATED),
   ],
@@ -110,7 +136,9 @@ const standard: Readonly<Record<string, readonly PropertyDefinition[]>> = {
     }),
     defineProperty('numberofemployees', 'number'),
     defineProperty('annualrevenue', 'number'),
-    ...[LIFECYCLE, LEAD_STATUS, owner],
+    LIFECYCLE,
+    LEAD_STATUS,
+    owner,
     defineProperty('notes_last_contacted', 'datetime', CALCULATED),
     defineProperty('notes_last_updated', 'datetime', CALCULATED),
   ],

@@ -29,7 +29,9 @@ const withDefaults = (portal: Portal, { name }: ObjectType, sent: JsonObject): J
     }
     case 'tasks':
       return {
-        ...{ hs_task_status: 'NOT_STARTED', hs_task_priority: 'NONE', hs_task_type: 'TODO' },
+        hs_task_status: 'NOT_STARTED',
+        hs_task_priority: 'NONE',
+        hs_task_type: 'TODO',
         ...sent,
       }
     default:

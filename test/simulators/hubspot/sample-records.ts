@@ -25,15 +25,23 @@ export const addSampleRecords = (portal: Portal, count: number): void => {
   for (let at = 0; at < count; at++) {
     const day = `2026-0${1 + (at % 9)}-${10 + (at % 18)}T09:00:00Z`
     const company = create('companies', {
-      ...{ name: `Company ${at}`, domain: `company${at}.example`, phone: `+1 555 ${1000 + at}` },
-      ...{ city: 'Boston', country: 'United States', numberofemployees: String(10 + at) },
+      name: `Company ${at}`,
+      domain: `company${at}.example`,
+      phone: `+1 555 ${1000 + at}`,
+      city: 'Boston',
+      country: 'United States',
+      numberofemployees: String(10 + at),
       ...owned,
     })
     const contact = create(
       'contacts',
       {
-        ...{ email: `person${at}@company${at}.example`, firstname: `First ${at}` },
-        ...{ lastname: `Last ${at}`, jobtitle: 'Engineer', lifecyclestage: 'lead', ...owned },
+        email: `person${at}@company${at}.example`,
+        firstname: `First ${at}`,
+        lastname: `Last ${at}`,
+        jobtitle: 'Engineer',
+        lifecyclestage: 'lead',
+        ...owned,
       },
       [{ id: company, typeId: 1 }],
     )
@@ -44,8 +52,11 @@ export const addSampleRecords = (portal: Portal, count: number): void => {
     const deal = create(
       'deals',
       {
-        ...{ dealname: `Deal ${at}`, dealstage: STAGES[at % STAGES.length], closedate: day },
-        ...{ amount: `${1000 + at}.${10 + (at % 90)}`, ...owned },
+        dealname: `Deal ${at}`,
+        dealstage: STAGES[at % STAGES.length],
+        closedate: day,
+        amount: `${1000 + at}.${10 + (at % 90)}`,
+        ...owned,
       },
       links,
     )

@@ -38,7 +38,12 @@ const showProperty = (definition: PropertyDefinition): JsonObject => {
   const { name, label, type, fieldType, groupName, options } = definition
   const { externalOptions, hasUniqueValue, isReadOnly, isCalculated, isCustom } = definition
   return {
-    ...{ name, label, type, fieldType, groupName, description: '' },
+    name,
+    label,
+    type,
+    fieldType,
+    groupName,
+    description: '',
     options: options.map((option, displayOrder) => ({ ...option, displayOrder, hidden: false })),
     displayOrder: -1,
     calculated: isCalculated === true,
@@ -90,7 +95,10 @@ const properties: readonly Endpoint[] = [
 ]
 
 const showOwner = ({ id, value, createdAtMs, updatedAtMs }: StoredRecord): JsonObject => ({
-  ...{ id, email: value.email, firstName: value.firstName, lastName: value.lastName },
+  id,
+  email: value.email,
+  firstName: value.firstName,
+  lastName: value.lastName,
   type: 'PERSON',
   // The user of an owner who was removed is only in the other field.
   ...(value.archived !== true && { userId: value.userId }),
@@ -153,13 +161,18 @@ const timesOf = ({ createdAtMs, updatedAtMs }: StoredRecord): JsonObject => ({
 const showStage =
   (pipeline: StoredRecord) =>
   ({ id, label, metadata }: Stage, displayOrder: number): JsonObject => ({
-    ...{ id, label, displayOrder, metadata },
+    id,
+    label,
+    displayOrder,
+    metadata,
     writePermissions: 'CRM_PERMISSIONS_ENFORCEMENT',
     ...timesOf(pipeline),
   })
 
 const showPipeline = (pipeline: StoredRecord, displayOrder: number): JsonObject => ({
-  ...{ id: pipeline.id, label: pipeline.value.label, displayOrder },
+  id: pipeline.id,
+  label: pipeline.value.label,
+  displayOrder,
   stages: stagesOf(pipeline).map(showStage(pipeline)),
   ...timesOf(pipeline),
 })
@@ -240,10 +253,15 @@ const accountInfo: readonly Endpoint[] = [
       return {
         status: 200,
         body: {
-          ...{ portalId: Number(account.id), accountType: 'STANDARD', timeZone, utcOffset },
-          ...{ companyCurrency: currency, additionalCurrencies },
+          portalId: Number(account.id),
+          accountType: 'STANDARD',
+          timeZone,
+          utcOffset,
+          companyCurrency: currency,
+          additionalCurrencies,
           utcOffsetMilliseconds: offsetMs(utcOffset),
-          ...{ uiDomain: 'app.hubspot.com', dataHostingLocation: 'na1' },
+          uiDomain: 'app.hubspot.com',
+          dataHostingLocation: 'na1',
         },
       }
     },

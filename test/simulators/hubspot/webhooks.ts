@@ -194,8 +194,16 @@ export const webhookPolicy = (format: WebhookFormat): WebhookPolicy => ({
     }
   },
   retryDelaysMs: [
-    ...[MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE],
-    ...[HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR, 5 * HOUR, 6 * HOUR],
+    MINUTE,
+    5 * MINUTE,
+    15 * MINUTE,
+    30 * MINUTE,
+    HOUR,
+    2 * HOUR,
+    3 * HOUR,
+    4 * HOUR,
+    5 * HOUR,
+    6 * HOUR,
   ],
   timeoutMs: 5 * SECOND,
 })

@@ -32,9 +32,9 @@ const create = (
   context: Context,
 ): object => {
   const { shop, client, webhooks } = context
-  const { uri: given, callbackUrl, format, includeFields } = input
+  const { callbackUrl, format, includeFields } = input
   if (!isSentTopic(topic)) throw new Error(`The simulator does not send ${topic}`)
-  const uri = given ?? callbackUrl ?? ''
+  const uri = input.uri ?? callbackUrl ?? ''
   if (!isAcceptable(uri)) return refuse(FIELD, 'Address is invalid')
   const own = shop.WebhookSubscription.list().filter(isVisible(context))
   if (own.some(({ value }) => value.topic === topic && value.uri === uri))

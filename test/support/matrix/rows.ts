@@ -172,8 +172,8 @@ const bodyOf = (resource: Resource, method: string, above: Input): Input | undef
   const { topic, fields } = resource
   if (method === 'PUT' || method === 'PATCH') return typedFields(fields, CHANGES[topic] ?? {})
   if (method !== 'POST') return
-  const { orderId: _, ...given } = typedFields(fields, samples[topic]?.create ?? {})
-  return topic === 'commerce/fulfillments' ? { ...given, ...above } : given
+  const { orderId: _, ...values } = typedFields(fields, samples[topic]?.create ?? {})
+  return topic === 'commerce/fulfillments' ? { ...values, ...above } : values
 }
 
 /** An input that changes one field. */
