@@ -13,8 +13,12 @@ import { recordSql, TIMESTAMP_FIELDS } from './record-sql.ts'
  */
 export const DOCUMENT_END = '\t'
 
-const objectOf = (columns: readonly Column[], row: RecordRow): Record<string, unknown> => {
-  const object: Record<string, unknown> = {}
+/** Adds the values of columns to an object. To spread a second object takes longer. */
+const addValues = (
+  object: Record<string, unknown>,
+  columns: readonly Column[],
+  row: RecordRow,
+): Record<string, unknown> => {
   for (const { field, toJson } of columns) {
     const value = row[field] ?? null
     object[field] = toJson === undefined || value === null ? value : toJson(value)
@@ -44,8 +48,8 @@ export const createLineWriter = (resource: Resource): ((row: RecordRow) => Recor
     (column) => !TIMESTAMP_FIELDS.has(column.field) && !separate.includes(column),
   )
   return (row) => {
-    const document = JSON.stringify({ id: row.id, ...objectOf(kept, row) }).slice(0, -1)
-    const others = JSON.stringify(objectOf(separate, row)).slice(1)
+    const document = JSON.stringify(addValues({ id: row.id }, kept, row)).slice(0, -1)
+    const others = JSON.stringify(addValues({}, separate, row)).slice(1)
     return { id: row.id, line: storable(`${document}${DOCUMENT_END},${others}`) }
   }
 }
