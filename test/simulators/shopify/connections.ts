@@ -89,15 +89,21 @@ export const connect = <Node>(
     )
   const edges = nodes
     .slice(start, end)
-    .map((node) => ({ node, cursor: () => shop.cursors.encode(order, positionOf(node)) }))
+    .map((node) => ({
+    node,
+    // Signed only if it is selected.
+    get cursor() {
+      return shop.cursors.encode(order, positionOf(node))
+    },
+  }))
   return {
     edges,
     nodes: edges.map(({ node }) => node),
     pageInfo: {
       hasNextPage: end < nodes.length,
       hasPreviousPage: start > 0,
-      startCursor: edges[0]?.cursor() ?? null,
-      endCursor: edges.at(-1)?.cursor() ?? null,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
     },
   }
 }
