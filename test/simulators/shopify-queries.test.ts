@@ -256,6 +256,7 @@ describe('bulk operations', () => {
     ['bytes=1-2', 206, 'ü', 'bytes 1-2/4'],
     ['bytes=1-99', 206, 'üb', 'bytes 1-3/4'],
     ['bytes=4-9', 416, '', 'bytes */4'],
+    ['bytes=1-1', 200, 'aüb'],
     ['bytes=2-3', 200, 'aüb'],
     ['bytes=3-1', 200, 'aüb'],
     ['bytes=0-0,2-3', 200, 'aüb'],

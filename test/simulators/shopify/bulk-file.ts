@@ -10,16 +10,17 @@ const characterAt = (file: Buffer, at: number): number => {
   return start
 }
 
-/** The response to a request with this header `Range`. Other units and several ranges are ignored. */
+/** The response to a request with this header `Range`. Other units, several ranges and parts of a character are ignored. */
 export const sendFile = (file: Buffer, range: string | undefined): Reply => {
   const headers = { 'content-type': 'application/jsonl' }
+  const sendWhole = (): Reply => ({ status: 200, headers, body: file.toString() })
   const [requested, first, last] = RANGE.exec(range ?? '') ?? []
   const from = Number(first)
-  const to = characterAt(file, Math.min(Number(last) + 1, file.length))
-  if (requested === undefined || from > Number(last) || from !== characterAt(file, from))
-    return { status: 200, headers, body: file.toString() }
+  if (requested === undefined || from > Number(last)) return sendWhole()
   if (from >= file.length)
     return { status: 416, headers: { 'content-range': `bytes */${file.length}` }, body: '' }
+  const to = characterAt(file, Math.min(Number(last) + 1, file.length))
+  if (to <= from || from !== characterAt(file, from)) return sendWhole()
   const contentRange = { 'content-range': `bytes ${from}-${to - 1}/${file.length}` }
   return {
     status: 206,
