@@ -3,14 +3,14 @@ import type { Reply } from '../engine/profile.ts'
 
 const RANGE = /^bytes=(\d{1,16})-(\d{1,16})$/
 
-/** The last place up to `at` where a character starts, so that a range is text. A server may send less than requested. */
+/** Where the character at `at` starts: a part is text, and a server may send less than requested. */
 const characterAt = (file: Buffer, at: number): number => {
   let start = at
   while (((file[start] ?? 0) & 0xc0) === 0x80) start -= 1
   return start
 }
 
-/** The response to a request with this header `Range`. Other units, several ranges and parts of a character are ignored. */
+/** The response to a request with this header `Range`: the whole file for other units, or for several ranges. */
 export const sendFile = (file: Buffer, range: string | undefined): Reply => {
   const headers = { 'content-type': 'application/jsonl' }
   const sendWhole = (): Reply => ({ status: 200, headers, body: file.toString() })
