@@ -1,4 +1,4 @@
-/** The values of an app's record from which a rule reads a field. */
+/** The values of an app's record that a rule reads for a field. */
 import { converterOf, type NestedRules, type Rule } from '../src/definition/mapping/rule.ts'
 
 /** What a rule reads. */

@@ -19,7 +19,6 @@ import {
 import type { CallContext, CallerKind } from './operation.ts'
 import { credential, toResult } from './operations/credential-shape.ts'
 import { installation } from './operations/installations.ts'
-import { integration } from './operations/integrations.ts'
 import { scopeOfCaller, user } from './operations/users.ts'
 import { attempt } from './operations/webhook-deliveries.ts'
 import { subscription } from './operations/webhooks.ts'
@@ -94,6 +93,19 @@ export const objectEdges: readonly ObjectEdge[] = [
 /** The text of an optional argument. */
 const textOf = (value: unknown): string | undefined => (value == null ? undefined : String(value))
 
+/** The link from an end user or an integration to its installations. */
+const toInstallations = (by: 'user' | 'integration', from: Entity, doc: string): ListEdge => ({
+  from: from.shape,
+  name: 'installations',
+  doc,
+  entry: installation,
+  query: {},
+  callers: installationEntity.callers,
+  keyOf: idAt(from.key),
+  read: ({ database, caller }, ids, _input, page) =>
+    pageInstallationsOf(database, scopeOfCaller(caller), { by, ids }, page),
+})
+
 export const listEdges: readonly ListEdge[] = [
   {
     from: user,
@@ -112,28 +124,12 @@ export const listEdges: readonly ListEdge[] = [
       }))
     },
   },
-  {
-    from: user,
-    name: 'installations',
-    doc: 'The installations of the end user, oldest first.',
-    entry: installation,
-    query: {},
-    callers: installationEntity.callers,
-    keyOf: idAt(userEntity.key),
-    read: ({ database, caller }, ids, _input, page) =>
-      pageInstallationsOf(database, scopeOfCaller(caller), { by: 'user', ids }, page),
-  },
-  {
-    from: integration,
-    name: 'installations',
-    doc: 'The installations of the integration, oldest first; a user token sees those of its end user.',
-    entry: installation,
-    query: {},
-    callers: installationEntity.callers,
-    keyOf: idAt(integrationEntity.key),
-    read: ({ database, caller }, ids, _input, page) =>
-      pageInstallationsOf(database, scopeOfCaller(caller), { by: 'integration', ids }, page),
-  },
+  toInstallations('user', userEntity, 'The installations of the end user, oldest first.'),
+  toInstallations(
+    'integration',
+    integrationEntity,
+    'The installations of the integration, oldest first; a user token sees those of its end user.',
+  ),
   {
     from: installation,
     name: 'credentials',

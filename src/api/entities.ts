@@ -3,7 +3,7 @@ import type { Shape } from '../definition/field.ts'
 import { isUuid } from '../definition/identity.ts'
 import { listCredentials } from '../store/accounts/listed-credentials.ts'
 import { findInstallations } from '../store/accounts/listed-installations.ts'
-import { listUsers } from '../store/accounts/users.ts'
+import { findUsers } from '../store/accounts/users.ts'
 import { findWebhooks } from '../store/webhooks/webhooks.ts'
 import { findIntegrations } from '../store/workflows/integrations.ts'
 import type { CallContext, CallerKind } from './operation.ts'
@@ -27,16 +27,12 @@ export interface Entity {
   find(context: CallContext, ids: readonly string[]): Promise<readonly (Values | undefined)[]>
 }
 
-const ALL = { size: undefined, number: 1 }
-
 export const userEntity: Entity = {
   shape: user,
   key: 'userId',
   callers: ['key'],
   find: async ({ database, caller: { environmentId } }, ids) =>
-    (await listUsers(database, { environmentId, username: undefined, ids }, ALL)).map((one) => ({
-      ...one,
-    })),
+    (await findUsers(database, environmentId, ids)).map((one) => ({ ...one })),
 }
 
 export const credentialEntity: Entity = {

@@ -63,10 +63,15 @@ export const rescale = ({ unscaled, scale }: Decimal, newScale: number): bigint 
   return unscaled % unit === 0n ? unscaled / unit : undefined
 }
 
-/** Compares two decimals: negative, 0 or positive if `a` is less than, equal to or greater than `b`. */
-export const compareDecimals = (a: Decimal, b: Decimal): number => {
+/** The exact difference `a` - `b`. */
+export const subtractDecimals = (a: Decimal, b: Decimal): Decimal => {
   const scale = Math.max(a.scale, b.scale)
   const unscaledAt = (decimal: Decimal) => decimal.unscaled * 10n ** BigInt(scale - decimal.scale)
-  const difference = unscaledAt(a) - unscaledAt(b)
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+  return { unscaled: unscaledAt(a) - unscaledAt(b), scale }
+}
+
+/** Compares two decimals: negative, 0 or positive if `a` is less than, equal to or greater than `b`. */
+export const compareDecimals = (a: Decimal, b: Decimal): number => {
+  const { unscaled } = subtractDecimals(a, b)
+  return unscaled < 0n ? -1 : unscaled > 0n ? 1 : 0
 }

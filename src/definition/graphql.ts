@@ -1,5 +1,6 @@
 /** Requests to a GraphQL API, and the fields of its responses. */
 import type { Json } from './json.ts'
+import { textsAt } from './raw-values.ts'
 import type { AppRequest, AppResponse, Steps } from './steps.ts'
 import { isObject } from './value.ts'
 
@@ -29,6 +30,10 @@ export const operation = (
   const root = `${field}(${passed.join(', ')})${selection === undefined ? '' : ` { ${selection} }`}`
   return `${type} (${variables.join(', ')}) { ${root} }`
 }
+
+/** Whether a request of a GraphQL API is a mutation. */
+export const isMutation = ({ body }: AppRequest): boolean =>
+  /^\s{0,99}mutation\b/.test(textsAt(body, 'query')[0] ?? '')
 
 /** The requests of a GraphQL API. @param path its path below the base URL: `/graphql` */
 export const graphqlApi = (path: string) => {

@@ -70,9 +70,8 @@ export type SignatureScheme =
   | BasicSignature
 
 /**
- * The secret of the signatures: the webhook secret of the integrator's OAuth client, or its client secret if that one
- * is not set · a value of the credential · made by this
- * service, or returned by the app, when the subscription is created.
+ * The secret of the signatures: the webhook secret of the integrator's OAuth client, or without one its client secret
+ * · a value of the credential · made by this service, or returned by the app, when the subscription is created.
  */
 export type SignatureSecret =
   | { readonly from: 'oauthClient' }

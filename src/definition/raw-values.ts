@@ -27,6 +27,10 @@ export const valuesAt = (raw: unknown, path: string): readonly unknown[] =>
 export const textsAt = (raw: unknown, path: string): readonly string[] =>
   valuesAt(raw, path).filter((value) => typeof value === 'string')
 
+/** The first number at a path, as `valuesAt` finds them; undefined if there is none. */
+export const numberAt = (raw: unknown, path: string): number | undefined =>
+  valuesAt(raw, path).find((value) => typeof value === 'number')
+
 /** The sum of the numbers at a path, as `valuesAt` finds them. */
 export const sumAt = (raw: unknown, path: string): number =>
   valuesAt(raw, path).reduce<number>((sum, value) => sum + Number(value), 0)

@@ -157,14 +157,11 @@ const readText = async (
           'this process holds too many responses of apps in memory; try again',
         )
       text += decoder.decode(chunk, { stream: true })
-      if (bytes < maxBytes || !cuts) continue
-      // Cancelled, so that the app stops sending.
-      reader.cancel().catch(() => {})
-      return { text, isCut: true }
+      if (cuts && bytes >= maxBytes) return { text, isCut: true }
     }
-  } catch (error) {
+  } finally {
+    // The app stops sending what is left. Without effect on a complete body.
     reader.cancel().catch(() => {})
-    throw error
   }
 }
 

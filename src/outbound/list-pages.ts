@@ -3,6 +3,7 @@
  * where the connector allows it: those of different partitions, and those that it names in `prefetch`.
  */
 import type { Json } from '../definition/connector.ts'
+import { cursorsOf } from '../definition/paging/pager.ts'
 import {
   createPageFetcher,
   type FetchedPage,
@@ -39,6 +40,10 @@ interface Fetched {
 }
 
 const NONE: Prefetched = new Map()
+
+/** The cursors of partitions. A listing that starts has none. */
+const cursorsAt = (partitions: readonly Partition[]): readonly Json[] =>
+  partitions.map(({ cursor }) => cursor).filter((at) => at !== undefined)
 
 /**
  * The pages from the cursors to the end, or to a page after which the app needs time; those of one partition in order.
@@ -107,17 +112,14 @@ export async function* listPages(
       fetchAll()
       const pending = partitions.flatMap(({ fetching }) => fetching ?? [])
       const { partition, page, error } = await Promise.race(pending)
-      if (page?.waitMs !== undefined && page.next !== undefined) {
-        const others = partitions.flatMap((other) =>
-          other === partition ? [] : (other.cursor ?? []),
-        )
-        yield { ...page, remaining: [page.next, ...others] }
+      if (page?.waitMs !== undefined) {
+        const others = partitions.filter((other) => other !== partition)
+        yield { ...page, remaining: [...cursorsOf(page), ...cursorsAt(others)] }
         return
       }
       if (page) {
         advance(partition, page)
-        const remaining = partitions.map(({ cursor }) => cursor).filter((at) => at !== undefined)
-        yield { ...page, remaining }
+        yield { ...page, remaining: cursorsAt(partitions) }
       } else if (isRefused(error) && pending.length > 1) partition.fetching = undefined
       else throw error
     }

@@ -72,7 +72,7 @@ export interface BudgetedRequest {
 
 const MAX_WRITE_WAIT_MS = 5_000
 const MAX_READ_WAIT_MS = 2_000
-// Of reads that wait for the same limit only some are allowed at a time, so a read may have to wait more than once.
+// A limit that is free again allows only some of the reads that wait for it. The others wait again.
 const MAX_READ_WAITS_MS = 10_000
 // Of a rate limit without Retry-After: at most a minute of a declared period.
 const MAX_DEFAULT_PAUSE_MS = 60_000
@@ -168,6 +168,24 @@ export const createRequestBudgets = (options: BudgetOptions) => {
   const { ledger, log, onBudget, onRefusal } = options
   const wait = options.wait ?? ((ms, signal) => sleep(ms, undefined, signal && { signal }))
 
+  /** The app has the request: a failure to correct its budget changes nothing about that. */
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      log?.warn({ err: error }, 'a request budget could not be corrected')
+    }
+  }
+
+  const settle = async (
+    counted: CountedRequest,
+    spent: SpendResult,
+    corrections: readonly WindowCorrection[],
+  ): Promise<void> => {
+    if (corrections.length > 0 || spent.holder !== undefined)
+      await attempt(() => ledger.settle(counted, spent, corrections))
+  }
+
   /** Counts a request, after a short wait if necessary. @throws AppRateLimitedError */
   const take = async (
     { connector, facts, use, signal }: BudgetedRequest,
@@ -177,7 +195,12 @@ export const createRequestBudgets = (options: BudgetOptions) => {
       const pausedMs = ledger.pausedMs(counted.limits)
       const spent = pausedMs === 0 && connector.limits ? await ledger.spend(counted) : NOT_COUNTED
       const waitMs = Math.ceil(Math.max(pausedMs, spent.waitMs))
-      if (waitMs === 0) return spent
+      if (waitMs === 0) {
+        // The app may have limited another request while this one was counted.
+        if (ledger.pausedMs(counted.limits) === 0) return spent
+        await settle(counted, spent, refund(spent, counted.points))
+        continue
+      }
       if (waitMs > maxWaitMs(use) || waitedMs + waitMs > maxWaitsMs(use)) {
         onRefusal?.(connector.app, use.purpose)
         const reason = `its request budget allows the next request in ${Math.ceil(waitMs / 1000)} s`
@@ -185,15 +208,6 @@ export const createRequestBudgets = (options: BudgetOptions) => {
       }
       await wait(waitMs, signal)
       waitedMs += waitMs
-    }
-  }
-
-  /** The app has the request: a failure to correct its budget changes nothing about that. */
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work()
-    } catch (error) {
-      log?.warn({ err: error }, 'a request budget could not be corrected')
     }
   }
 
@@ -232,8 +246,7 @@ export const createRequestBudgets = (options: BudgetOptions) => {
         const corrections = isSent
           ? correctionsFor(spent, readReport(connector, seen), points)
           : refund(spent, points)
-        if (corrections.length > 0 || spent.holder !== undefined)
-          await attempt(() => ledger.settle(counted, spent, corrections))
+        await settle(counted, spent, corrections)
         for (const { name, total, knownMax } of spent.windows)
           onBudget?.(app, name, Math.max(0, 1 - total / knownMax))
       }

@@ -1,5 +1,5 @@
 /** Change cursors: positions in the change log, and their opaque text for clients. */
-import { ApiError } from '../errors.ts'
+import { invalidCursor } from './listed.ts'
 
 /**
  * A position in the order of the change log. Transaction ids order the changes that one PostgreSQL cluster
@@ -42,8 +42,5 @@ const parse = (text: string): ChangePosition | undefined => {
 export const decodeChangeCursor = (text: string, parameter: string): ChangePosition => {
   const position = parse(text)
   if (position) return position
-  const expected = 'a cursor that the change log returned'
-  throw new ApiError('INVALID_CURSOR', `${parameter}: expected ${expected}.`, [
-    { field: parameter, expected },
-  ])
+  throw invalidCursor(parameter, 'a cursor that the change log returned')
 }

@@ -2,8 +2,8 @@
 import { resourceTag, routeOf } from '../definition/identity.ts'
 import { MAX_TEXT_LENGTH } from '../definition/kinds/limits.ts'
 import type { Resource } from '../definition/resource.ts'
-import { ApiError } from '../errors.ts'
 import { parseExactly } from './exact-json.ts'
+import { invalidCursor } from './listed.ts'
 
 /** A field of an order, and its direction. */
 export interface OrderTerm {
@@ -54,6 +54,8 @@ const parseCursor = (text: string): unknown => {
   }
 }
 
+const OF_RESOURCE = 'a cursor that a list of this resource returned'
+
 /**
  * Decodes a cursor that a list of this resource and order returned. `parameter` names it in errors.
  * @throws INVALID_CURSOR
@@ -68,23 +70,18 @@ export const decodeCursor = (
   const parts: readonly unknown[] = Array.isArray(parsed) ? parsed : []
   const [key, id] = [parts[0], parts.at(-1)]
   const values = parts.length === 2 ? undefined : parts.slice(1, -1)
-  const fail = (expected: string): never => {
-    throw new ApiError('INVALID_CURSOR', `${parameter}: expected ${expected}.`, [
-      { field: parameter, expected },
-    ])
-  }
   const isOfResource =
     parts.length >= 2 && typeof id === 'string' && routeOf(id)?.tag === resourceTag(resource.topic)
-  if (!isOfResource) return fail('a cursor that a list of this resource returned')
-  if (key !== orderKey(order)) return fail('a cursor of a list in the same order')
+  if (!isOfResource) throw invalidCursor(parameter, OF_RESOURCE)
+  if (key !== orderKey(order))
+    throw invalidCursor(parameter, 'a cursor of a list in the same order')
   if (values === undefined) return { values, id }
   const isValid = order.every(({ field }, index) => {
     const value = values[index]
     const ordered = resource.allFields[field]?.kind.order
     return value === null || (typeof value === 'string' && ordered?.isValue(value))
   })
-  if (!isValid || values.length !== order.length)
-    return fail('a cursor that a list of this resource returned')
+  if (!isValid || values.length !== order.length) throw invalidCursor(parameter, OF_RESOURCE)
   // Checked above: each is a text or null.
   return { values: values as (string | null)[], id }
 }

@@ -21,7 +21,7 @@ export interface Listed<Node> {
   count(): Promise<number>
 }
 
-/** The cursors of a page: those of the rows from which its entries were read. */
+/** The cursors of a page: those of the rows of its entries. */
 export const cursorsOf =
   <Row>(rows: readonly Row[], encode: (row: Row) => string): Listed<unknown>['cursorAt'] =>
   (index) => {
@@ -30,13 +30,29 @@ export const cursorsOf =
     return encode(row)
   }
 
-/** Calls a function at most once: the lists of several owners share the statement that counts them. */
+/** The cursor of the next page, as REST returns it; null on the last page. */
+export const nextCursorOf = ({ nodes, cursorAt, hasNext }: Listed<unknown>): string | null =>
+  hasNext ? cursorAt(nodes.length - 1) : null
+
+/** Calls a function at most once. */
 export const once = <Value>(load: () => Promise<Value>): (() => Promise<Value>) => {
   let loading: Promise<Value> | undefined
   return () => {
     loading ??= load()
     return loading
   }
+}
+
+/** The number of entries of an owner's list. */
+interface OwnerCount {
+  readonly owner: string
+  readonly count: number
+}
+
+/** Creates the function that counts the list of an owner. The first call counts the lists of all owners. */
+export const createCounts = (load: () => Promise<readonly OwnerCount[]>) => {
+  const counts = once(async () => new Map((await load()).map(({ owner, count }) => [owner, count])))
+  return async (owner: string): Promise<number> => (await counts()).get(owner) ?? 0
 }
 
 /** INVALID_CURSOR for a parameter. `expected`: such as `a cursor that a list of runs returned`. */

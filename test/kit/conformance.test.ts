@@ -136,7 +136,8 @@ const wrong: readonly Wrong[] = [
     'mutations',
     () =>
       changed(({ mapping }) => ({
-        mapping: { ...mapping, rules: { ...mapping.rules, industry: () => 'Paper' } },
+        // With a parameter: a rule without one declares a fixed value.
+        mapping: { ...mapping, rules: { ...mapping.rules, industry: (_: unknown) => 'Paper' } },
       })),
   ],
   [

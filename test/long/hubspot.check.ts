@@ -71,6 +71,10 @@ describe('the first sync', () => {
 
   test.each(Object.keys(expected))('stores all %s as the portal holds them', async (topic) => {
     await compareAll(topic)
+    const [first] = await scene.list(topic)
+    const { service, tenant, credentialId } = scene
+    const path = `/crm/${topic}/${first.id}?credentialId=${credentialId}`
+    expect(Object.values((await service.rest(tenant.key, path)).json())).toEqual([first])
   })
 
   test('stores the properties without a unified field in remoteFields', async () => {

@@ -83,13 +83,15 @@ const connect = async (account: string): Promise<string> => {
   return credentials.at(-1).credentialId
 }
 
-const list = async (topic: string): Promise<Loose[]> => {
+const read = async (topic: string, id = ''): Promise<Loose> => {
   const name = topic.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)
-  const path = `/accounting/${name}?credentialId=${credentialId}&pageSize=100`
-  const response = await service.rest(tenant.key, path)
+  const path = `/accounting/${name}${id}?credentialId=${credentialId}`
+  const response = await service.rest(tenant.key, id === '' ? `${path}&pageSize=100` : path)
   expect(response.statusCode).toBe(200)
-  return response.json()[topic]
+  return Object.values(response.json())[0]
 }
+
+const list = (topic: string): Promise<Loose[]> => read(topic)
 
 const find = async (topic: string, remoteId: string): Promise<Loose> =>
   (await list(topic)).find((record) => record.remoteId === remoteId)
@@ -113,6 +115,12 @@ beforeAll(async () => {
   app.limits.set('requests per second', createWindow(app.clock, { max: 40, periodMs: 1000 }))
   company = app.addCompany(REALM, 'Acme Lamps')
   company.addSamples(5)
+  company.create('Class', { Name: 'North' })
+  company.create('Department', { Name: 'Shop' })
+  company.create('PurchaseOrder', {
+    VendorRef: { value: idOf('Vendor') },
+    Line: company.list('Bill')[0]?.Line ?? [],
+  })
   connectors = new Map([['quickbooks', connectorAt(connector, app.url)]])
   settings = { connectors, allowPrivateAddresses: true, publicUrl: PUBLIC_URL }
   service = await startService(settings)
@@ -155,8 +163,9 @@ test.each([
       .filter(({ Type }) => Type !== 'Category')
       .map(({ Id }) => (entities.length > 1 ? `${entity}-${Id}` : String(Id))),
   )
-  const stored = (await list(topic)).map(({ remoteId }) => remoteId)
-  expect(stored.sort()).toEqual(expected.sort())
+  const stored = await list(topic)
+  expect(stored.map(({ remoteId }) => remoteId).sort()).toEqual(expected.sort())
+  expect(await read(topic, `/${stored[0].id}`)).toEqual(stored[0])
 })
 
 test('an invoice has the amounts, days and references of the app', async () => {
@@ -177,12 +186,20 @@ test('one request of the feed finds changes and deletions of all resources', asy
   company.update('Customer', customer, { DisplayName: 'Amy of the feed' })
   company.update('Vendor', idOf('Vendor'), { Active: false })
   company.delete('Bill', bill)
+  company.update('Invoice', idOf('Invoice'), { PrivateNote: 'of the feed' })
+  company.update('PurchaseOrder', idOf('PurchaseOrder'), { PrivateNote: 'of the feed' })
+  company.update('Class', idOf('Class'), { Name: 'South' })
   app.journal.clear()
   await synced()
   const statuses = new Set(app.journal.find({ url: '/cdc' }).map(({ status }) => status))
   expect([...statuses]).toEqual([200])
   expect(await find('customers', customer)).toMatchObject({ customerName: 'Amy of the feed' })
   expect(await find('vendors', idOf('Vendor'))).toMatchObject({ vendorStatus: 'ARCHIVED' })
+  expect(await find('invoices', idOf('Invoice'))).toMatchObject({ memo: 'of the feed' })
+  expect(await find('purchaseOrders', idOf('PurchaseOrder'))).toMatchObject({ memo: 'of the feed' })
+  expect(await find('trackingCategories', `Class-${idOf('Class')}`)).toMatchObject({
+    trackingCategoryName: 'South',
+  })
   // A list leaves out deleted records.
   expect(await find('bills', bill)).toBeUndefined()
 })

@@ -14,7 +14,7 @@ import { browserMissing } from '../support/browser.ts'
 import { callOver } from '../support/operations.ts'
 import { click, heading, type Product, startProduct, type Visit } from '../support/product-page.ts'
 import { fullSelection } from '../support/selection.ts'
-import { type SimulatedApp, simulatedApps } from '../support/simulated-apps.ts'
+import { type SimulatedApp, simulatedApps, WEBHOOK_DELAY_MS } from '../support/simulated-apps.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
   test.each(names)(
     '%s: a change arrives over REST, GraphQL, subscription and webhook',
     async (name) => {
-      const { simulator, records, webhookDelayMs } = appOf(name)
+      const { simulator, records } = appOf(name)
       const [remoteId = ''] = records.ids()
       const field = listField(records.topic)
       const subscribed = subscribe('WebSocket', {
@@ -173,7 +173,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
       await subscribeToApp(name)
       simulator.clock.advance(1000)
       records.rename(remoteId, 'Arrives')
-      simulator.clock.advance(webhookDelayMs)
+      simulator.clock.advance(WEBHOOK_DELAY_MS)
       await simulator.webhooks.deliver()
       await expect
         .poll(async () => (await recordOf(name, remoteId))[records.nameField], patient)

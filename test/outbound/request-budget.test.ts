@@ -166,6 +166,17 @@ test.each<[string, Stage, number[], number | undefined]>([
   expect([seen.waited, seen.sent]).toEqual([waited, retryAfterMs === undefined ? 1 : 0])
 })
 
+test('a request that was counted before another one was limited waits, and is counted again', async () => {
+  const { seen, client, connector } = open({ paused: [0, 700, 700, 0] })
+  await client.send(connector, credential, get)
+  expect([seen.waited, seen.sent, seen.spent.length]).toEqual([[700], 1, 2])
+  const returned = seen.corrections.map(({ window, extraCost }) => [window.name, extraCost])
+  expect(returned).toEqual([
+    ['perDay', -1],
+    ['points', -5],
+  ])
+})
+
 const limited = (headers: Record<string, string>) => () =>
   Response.json({}, { status: 429, headers })
 const pauseCases: [string, Stage, { key: string; ms: number }][] = [

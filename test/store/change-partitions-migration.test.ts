@@ -1,39 +1,27 @@
 /** The migration to partitions keeps the existing change log and its readers’ positions. */
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
-import type { TestDatabase } from '../support/database.ts'
-import { createDatabaseBefore } from '../support/earlier-database.ts'
-
-let database: TestDatabase
-let client: Client
-
-beforeAll(async () => {
-  database = await createDatabaseBefore('change_partitions')
-  client = new Client({ connectionString: database.url })
-  await client.connect()
-})
-afterAll(async () => {
-  await client.end()
-  await database.drop()
-})
-
-const append = (topic: string) =>
-  client.query(
-    `INSERT INTO change_log.changes (environment_id, topic, kind, record)
-     VALUES (gen_random_uuid(), $1, 'created', '{"kept":  "as it is"}')`,
-    [topic],
-  )
-
-const rows = async () => {
-  const found = await client.query(
-    `SELECT to_jsonb(c) || jsonb_build_object('text', record::text) AS row
-     FROM change_log.changes c ORDER BY epoch, xid, sequence`,
-  )
-  return found.rows.map(({ row }) => row)
-}
+import { openDatabaseBefore } from '../support/earlier-database.ts'
 
 test('keeps a log of two epochs, its order, its sequence and the positions of its readers', async () => {
+  await using database = await openDatabaseBefore('change_partitions')
+  const { client } = database
+  const append = (topic: string) =>
+    client.query(
+      `INSERT INTO change_log.changes (environment_id, topic, kind, record)
+       VALUES (gen_random_uuid(), $1, 'created', '{"kept":  "as it is"}')`,
+      [topic],
+    )
+
+  const rows = async () => {
+    const found = await client.query(
+      `SELECT to_jsonb(c) || jsonb_build_object('text', record::text) AS row
+       FROM change_log.changes c ORDER BY epoch, xid, sequence`,
+    )
+    return found.rows.map(({ row }) => row)
+  }
+
   await append('crm/leads')
   await append('crm/accounts')
   // As after a restore: the first row has a transaction id of another cluster.
@@ -59,7 +47,7 @@ test('keeps a log of two epochs, its order, its sequence and the positions of it
       await client.query(`SELECT FROM pg_locks WHERE NOT granted AND database =
       (SELECT oid FROM pg_database WHERE datname = current_database())`)
     ).rowCount
-  await expect.poll(isWaiting, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(isWaiting).toBeGreaterThan(0)
   const late = await writer.query(
     `INSERT INTO change_log.changes (environment_id, topic, kind)
      VALUES (gen_random_uuid(), 'sync/completed', 'created') RETURNING sequence`,

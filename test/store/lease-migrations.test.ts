@@ -1,6 +1,5 @@
 /** Processes of the previous version and of this one respect each other's leases while both run. */
 import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { LeaseLostError, renewLeases } from '../../src/store/database/lease-sql.ts'
@@ -11,8 +10,11 @@ import { SYNC_STATES, type SyncLease } from '../../src/store/sync/sync-state.ts'
 import { claimRuns } from '../../src/store/workflows/workflow-claims.ts'
 import { finishRun } from '../../src/store/workflows/workflow-runs.ts'
 import { createIdempotencyStore } from '../../src/store/writes/idempotent-requests.ts'
-import type { TestDatabase } from '../support/database.ts'
-import { createDatabaseBefore } from '../support/earlier-database.ts'
+import {
+  type EarlierDatabase,
+  insertCredential,
+  openDatabaseBefore,
+} from '../support/earlier-database.ts'
 import { testVault } from '../support/vault.ts'
 
 const ID = randomUUID()
@@ -22,24 +24,14 @@ const PROGRESS = { listing: 'everything', cursor: 'the cursor' }
 // The columns round to milliseconds, so the current time may be in their future.
 const PAST = "clock_timestamp() - interval '1 second'"
 
-let storage: TestDatabase
+let earlier: EarlierDatabase
 let database: Database
-let client: Client
 const query = async (text: string, values: unknown[] = []) =>
-  (await client.query(text, values)).rows
+  (await earlier.client.query(text, values)).rows
 
 beforeAll(async () => {
-  storage = await createDatabaseBefore('sync_leases')
-  client = new Client({ connectionString: storage.url })
-  await client.connect()
-  // All rows have one id.
-  await query(`INSERT INTO organisations (id, name) VALUES ('${ID}', 'o')`)
-  await query(
-    `INSERT INTO environments (id, organisation_id, kind) VALUES ('${ID}', '${ID}', 'development')`,
-  )
-  await query(`INSERT INTO end_users (id, environment_id, username) VALUES ('${ID}', '${ID}', 'u')`)
-  await query(`INSERT INTO credentials (id, route, environment_id, user_id, app)
-    VALUES ('${ID}', '00000000', '${ID}', '${ID}', 'sandbox')`)
+  earlier = await openDatabaseBefore('sync_leases')
+  await insertCredential(earlier.client, ID)
   const until = "clock_timestamp() + interval '1 hour'"
   await query(
     `INSERT INTO sync_states (credential_id, topic, run) VALUES ('${ID}', 'idle', NULL),
@@ -59,13 +51,12 @@ beforeAll(async () => {
         '{}', '{}', '{}', 'running', 1, $1, ${until})`,
     [OLD],
   )
-  await applyMigrations(storage.url)
-  database = openDatabase({ url: storage.url })
-}, 60_000)
+  await applyMigrations(earlier.url)
+  database = openDatabase({ url: earlier.url })
+})
 afterAll(async () => {
   await database?.stop()
-  await client.end()
-  await storage.drop()
+  await earlier[Symbol.asyncDispose]()
 })
 
 const leaseOf = (topic: string): SyncLease => ({

@@ -1,6 +1,5 @@
 /** The migration keeps webhook attempts that were stored one by one, in their order. */
 import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
@@ -9,31 +8,26 @@ import {
   listAttempts,
   pruneAttempts,
 } from '../../src/store/webhooks/webhook-attempts.ts'
-import type { TestDatabase } from '../support/database.ts'
-import { createDatabaseBefore } from '../support/earlier-database.ts'
+import { type EarlierDatabase, openDatabaseBefore } from '../support/earlier-database.ts'
 
 const COUNT = 250
 
-let at: TestDatabase
-let client: Client
+let earlier: EarlierDatabase
 let database: Database
 
 beforeAll(async () => {
-  at = await createDatabaseBefore('webhook_attempt_batches')
-  client = new Client({ connectionString: at.url })
-  await client.connect()
-  database = openDatabase({ url: at.url })
+  earlier = await openDatabaseBefore('webhook_attempt_batches')
+  database = openDatabase({ url: earlier.url })
 })
 afterAll(async () => {
   await database.stop()
-  await client.end()
-  await at.drop()
+  await earlier[Symbol.asyncDispose]()
 })
 
 test('keeps attempts of two subscriptions, old and new, failed and successful', async () => {
   const [first, second] = [randomUUID(), randomUUID()]
   // Alternating, so that those of one subscription are not adjacent.
-  await client.query(
+  await earlier.client.query(
     `INSERT INTO webhook_attempts
        (subscription_id, message_id, topic, change, attempt, at, latency_ms, status, failure, answer)
      SELECT unnest(ARRAY[$1, $2]::uuid[]), 'msg_' || n, 'crm/leads', nullif('change ' || n, 'change 7'), 2,
@@ -42,7 +36,7 @@ test('keeps attempts of two subscriptions, old and new, failed and successful', 
      FROM generate_series(1, $3::integer) AS n`,
     [first, second, COUNT],
   )
-  await applyMigrations(at.url)
+  await applyMigrations(earlier.url)
   const { attempts } = await listAttempts(database, { subscriptionId: first, limit: 1000 })
   expect(attempts.map(({ latencyMs }) => latencyMs)).toEqual(
     Array.from({ length: COUNT }, (_, n) => COUNT - n),
@@ -76,4 +70,4 @@ test('keeps attempts of two subscriptions, old and new, failed and successful', 
   expect(await pruneAttempts(database, 30)).toBe(0)
   const kept = await listAttempts(database, { subscriptionId: first, limit: 1000 })
   expect(kept.attempts).toHaveLength(COUNT - 100)
-}, 60_000)
+})

@@ -23,6 +23,9 @@ export interface AppRecords {
   rename(remoteId: string, name: string): void
 }
 
+/** How long each app waits, by its clock, until it sends the webhook of a change. */
+export const WEBHOOK_DELAY_MS = 10_000
+
 /** An app of the tests with one account that has records. */
 export interface SimulatedApp {
   readonly simulator: ListeningSimulator
@@ -34,8 +37,6 @@ export interface SimulatedApp {
   readonly method: string | undefined
   /** What the end user enters before, by label. */
   readonly fields: Readonly<Record<string, string>>
-  /** How long the app waits, by its clock, until it sends the webhook of a change. */
-  readonly webhookDelayMs: number
   readonly records: AppRecords
 }
 
@@ -45,86 +46,85 @@ interface Options {
   readonly count: number
 }
 
-/** The stored records of a type. */
-const storeOf = ({ accounts }: ListeningSimulator, account: string, type: string) => {
-  const store = accounts.find(account)?.store
-  return {
-    ids: (): readonly string[] => store?.list(type).map(({ id }) => id) ?? [],
-    find: (id: string): Values => valuesOf(store?.find(type, id)?.value),
-  }
+type Settings = Pick<SimulatedApp, 'connector' | 'account' | 'method' | 'fields'> &
+  Pick<AppRecords, 'topic' | 'nameField'>
+
+/** What differs between the apps. `A` is the simulator's controls of one account. */
+interface AppDefinition<S extends ListeningSimulator, A> extends Settings {
+  start(client: OAuthClient): Promise<S>
+  addAccount(simulator: S, name: string): A
+  /** The simulator's name of the type of record. */
+  readonly type: string
+  nameOf(record: Values): unknown
+  rename(account: A, remoteId: string, name: string): void
 }
 
-const startQuickbooks = async ({ client, count }: Options): Promise<SimulatedApp> => {
-  const simulator = await quickbooksSimulator.start({ clients: [client] })
-  const company = simulator.addCompany('4620816365', 'Acme Lamps')
-  company.addSamples(count)
-  const { ids, find } = storeOf(simulator, company.id, 'Customer')
-  return {
-    simulator,
-    connector: connectorAt(quickbooks, simulator.url),
-    account: 'Acme Lamps',
-    method: 'Sign in with QuickBooks',
-    fields: {},
-    webhookDelayMs: 10_000,
-    records: {
-      topic: 'accounting/customers',
-      nameField: 'customerName',
-      ids,
-      nameOf: (id) => String(find(id).DisplayName),
-      rename: (id, DisplayName) => void company.update('Customer', id, { DisplayName }),
-    },
-  }
-}
+type Account = { readonly id: string; addSamples(count: number): void }
 
-const startHubspot = async ({ client, count }: Options): Promise<SimulatedApp> => {
-  const simulator = await hubspotSimulator.start({ clients: [client] })
-  const portal = simulator.addPortal('4711', 'Acme Leads')
-  portal.addSamples(count)
-  const { ids, find } = storeOf(simulator, portal.id, 'contacts')
-  return {
-    simulator,
-    connector: connectorAt(hubspot, simulator.url),
-    account: 'Acme Leads',
-    method: 'Sign in with HubSpot',
-    fields: {},
-    webhookDelayMs: 10_000,
-    records: {
-      topic: 'crm/contacts',
-      nameField: 'lastName',
-      ids,
-      nameOf: (id) => String(valuesOf(find(id).properties).lastname),
-      rename: (id, lastname) => void portal.update('contacts', id, { lastname }),
-    },
+const startApp =
+  <S extends ListeningSimulator, A extends Account>(app: AppDefinition<S, A>) =>
+  async ({ client, count }: Options): Promise<SimulatedApp> => {
+    const simulator = await app.start(client)
+    const account = app.addAccount(simulator, app.account)
+    account.addSamples(count)
+    const store = simulator.accounts.find(account.id)?.store
+    return {
+      simulator,
+      connector: connectorAt(app.connector, simulator.url),
+      account: app.account,
+      method: app.method,
+      fields: app.fields,
+      records: {
+        topic: app.topic,
+        nameField: app.nameField,
+        ids: () => store?.list(app.type).map(({ id }) => id) ?? [],
+        nameOf: (id) => String(app.nameOf(valuesOf(store?.find(app.type, id)?.value))),
+        rename: (id, name) => app.rename(account, id, name),
+      },
+    }
   }
-}
 
 /** Points a second of the plan Plus. On Standard, fulfillments of 1,000 orders take some minutes. */
 const PLUS_POINTS = 1000
 
-const startShopify = async ({ client, count }: Options): Promise<SimulatedApp> => {
-  const simulator = await shopifySimulator.start({ clients: [client], restoreRate: PLUS_POINTS })
-  const shop = simulator.addShop('acme-lamps.myshopify.com', 'Acme Lamps')
-  shop.addSamples(count)
-  const { ids, find } = storeOf(simulator, shop.id, 'Customer')
-  return {
-    simulator,
-    connector: connectorAt(shopify, simulator.url),
+export const simulatedApps = {
+  hubspot: startApp({
+    connector: hubspot,
+    account: 'Acme Leads',
+    method: 'Sign in with HubSpot',
+    fields: {},
+    start: (client) => hubspotSimulator.start({ clients: [client] }),
+    addAccount: (simulator, name) => simulator.addPortal('4711', name),
+    type: 'contacts',
+    topic: 'crm/contacts',
+    nameField: 'lastName',
+    nameOf: ({ properties }) => valuesOf(properties).lastname,
+    rename: (portal, id, lastname) => void portal.update('contacts', id, { lastname }),
+  }),
+  quickbooks: startApp({
+    connector: quickbooks,
+    account: 'Acme Lamps',
+    method: 'Sign in with QuickBooks',
+    fields: {},
+    start: (client) => quickbooksSimulator.start({ clients: [client] }),
+    addAccount: (simulator, name) => simulator.addCompany('4620816365', name),
+    type: 'Customer',
+    topic: 'accounting/customers',
+    nameField: 'customerName',
+    nameOf: ({ DisplayName }) => DisplayName,
+    rename: (company, id, DisplayName) => void company.update('Customer', id, { DisplayName }),
+  }),
+  shopify: startApp({
+    connector: shopify,
     account: 'Acme Lamps',
     method: undefined,
     fields: { Shop: 'acme-lamps' },
-    webhookDelayMs: 10_000,
-    records: {
-      topic: 'commerce/customers',
-      nameField: 'lastName',
-      ids,
-      nameOf: (id) => String(find(id).lastName),
-      rename: (id, lastName) => shop.updateCustomer({ id, lastName }),
-    },
-  }
-}
-
-export const simulatedApps = {
-  hubspot: startHubspot,
-  quickbooks: startQuickbooks,
-  shopify: startShopify,
+    start: (client) => shopifySimulator.start({ clients: [client], restoreRate: PLUS_POINTS }),
+    addAccount: (simulator, name) => simulator.addShop('acme-lamps.myshopify.com', name),
+    type: 'Customer',
+    topic: 'commerce/customers',
+    nameField: 'lastName',
+    nameOf: ({ lastName }) => lastName,
+    rename: (shop, id, lastName) => shop.updateCustomer({ id, lastName }),
+  }),
 }

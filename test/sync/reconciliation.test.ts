@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   listReconciliations,
@@ -155,6 +156,8 @@ it('keeps the latest reconciliations of a resource', async () => {
   const ids: (string | undefined)[] = []
   for (let n = 0; n < MAX_RECONCILIATIONS + 2; n++) {
     ids.push(await request())
+    // They are listed by their times, in milliseconds.
+    await setTimeout(2)
     await shop.database.prisma.syncState.updateMany({ data: { reconciliationId: null } })
   }
   expect((await list()).map(({ id }) => id)).toEqual(ids.slice(2).toReversed())

@@ -206,7 +206,9 @@ test('a path below a parent writes only its records, with as many statements as 
     const body = method === 'PUT' ? { carrier: 'Quay Post' } : undefined
     const url = `/2024-03/one/commerce${path}?credentialId=${credentialId}`
     const { statusCode } = await service.send(tenant.key, method, url, body)
-    return { statusCode, statements: service.takeStatements() }
+    // Without look-ups of access: a late notification of an earlier change can have removed what was cached.
+    const isLookUp = (sql: string) => /\b(api_keys|users|credentials)\b/.test(sql)
+    return { statusCode, statements: service.takeStatements().filter((sql) => !isLookUp(sql)) }
   }
   const [own, below] = [done(await make()), done(await make())]
   for (const method of ['PUT', 'DELETE'] as const) {
@@ -215,5 +217,6 @@ test('a path below a parent writes only its records, with as many statements as 
     const nested = await send(method, `/orders/${order.id}/fulfillments/${below.id}`)
     expect([plain, stray, nested].map(({ statusCode }) => statusCode)).toEqual([200, 404, 200])
     expect(nested.statements).toHaveLength(plain.statements.length)
+    expect(nested.statements.length).toBeGreaterThan(5)
   }
 })

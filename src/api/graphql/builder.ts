@@ -1,6 +1,6 @@
 /** The schema builder: scalars, context, and how invalid arguments are reported. */
-import SchemaBuilder from '@pothos/core'
-import ZodPlugin from '@pothos/plugin-zod'
+import SchemaBuilder, { type PothosInputFieldConfig, type SchemaTypes } from '@pothos/core'
+import zodPlugin, { PothosZodPlugin } from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import { ApiError } from '../../errors.ts'
 import { type Caller, type KeyCaller, requireKey } from '../auth/caller.ts'
@@ -51,9 +51,22 @@ const decimalValue = (value: unknown): string => {
   throw new GraphQLError('Decimal: expected a number or its digits as a string, such as "12.50".')
 }
 
+/**
+ * The plugin, limited to arguments that have a schema. By itself it creates a validator for every field of every input
+ * object (4 MB), which refer to the builder; resolvers validate input objects.
+ */
+class ArgumentValidation<Types extends SchemaTypes> extends PothosZodPlugin<Types> {
+  override onInputFieldConfig(config: PothosInputFieldConfig<Types>) {
+    return config.pothosOptions.validate ? super.onInputFieldConfig(config) : config
+  }
+}
+
+SchemaBuilder.allowPluginReRegistration = true
+SchemaBuilder.registerPlugin(zodPlugin, ArgumentValidation)
+
 export const createBuilder = () => {
   const builder = new SchemaBuilder<{ Context: GraphContext; Scalars: Scalars }>({
-    plugins: [ZodPlugin],
+    plugins: [zodPlugin],
     zod: {
       validationError: ({ issues }) =>
         new ApiError(

@@ -43,7 +43,7 @@ const loadList = (
   )
 }
 
-/** Adds the edges to the types from which they lead. */
+/** Adds the edges to the types that they start from. */
 export const addEdges = (builder: Builder, types: OperationTypes, inputs: InputTypes): void => {
   for (const edge of objectEdges)
     builder.objectField(types.outputShape(edge.from), edge.name, (t) =>
@@ -60,15 +60,7 @@ export const addEdges = (builder: Builder, types: OperationTypes, inputs: InputT
         description: edge.doc,
         extensions: { complexity: listCost },
         args: {
-          ...Object.fromEntries(
-            Object.entries(edge.query).map(([name, field]) => [
-              name,
-              t.arg({
-                type: inputs.inputType({ typeName: edge.from.name, recordName: '' }, name, field),
-                description: field.doc,
-              }),
-            ]),
-          ),
+          ...inputs.fieldArguments(t.arg, edge.from.name, edge.query),
           ...pageArguments(t.arg, {}),
         },
         resolve: (values, args, context) => loadList(edge, values, args, context),

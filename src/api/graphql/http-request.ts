@@ -79,8 +79,8 @@ const RESPONSE_TYPES: ReadonlyMap<string | undefined, string> = new Map([
 const BODY_TYPE = /^application\/json(?:;|$)/
 
 /**
- * The Content-Type of the response if a request may be answered without Yoga: it has the common form, in which
- * nothing but its operation can make a difference.
+ * The Content-Type of the response if a request has the common form; otherwise undefined. Only a request of this form
+ * may be answered without Yoga: nothing but its operation decides the response.
  */
 export const plannedTypeOf = (
   { method, url, headers, body }: FastifyRequest,

@@ -9,7 +9,7 @@
  * - the `userId` of a user token could not be filled in first.
  */
 
-import type { InputType } from '@pothos/core'
+import type { ArgBuilder, InputType } from '@pothos/core'
 import type { Field, Fields, Shape } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { memoize } from '../../memoize.ts'
@@ -18,7 +18,8 @@ import type { Builder } from './builder.ts'
 import type { EnumField, Enums } from './enums.ts'
 
 type Owner = Pick<EnumField, 'typeName' | 'recordName'>
-type Input = InputType<Builder['$inferSchemaTypes']>
+type Types = Builder['$inferSchemaTypes']
+type Input = InputType<Types>
 
 const makeInput = (builder: Builder, name: string) =>
   // biome-ignore lint/complexity/noBannedTypes: Pothos types input values this way
@@ -79,6 +80,24 @@ export const createInputTypes = (builder: Builder, enums: Enums) => {
     return type
   }
 
+  /** The arguments for the fields of a request. `typeName`: the start of the names of enumerations without one. */
+  const fieldArguments = (
+    arg: ArgBuilder<Types>,
+    typeName: string,
+    fields: Fields,
+    isRequired: IsRequired = isRequiredField,
+  ) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [
+        name,
+        arg({
+          type: inputType({ typeName, recordName: '' }, name, field),
+          required: isRequired(name, field),
+          description: field.doc,
+        }),
+      ]),
+    )
+
   const recordInput = (
     { typeName, name }: Resource,
     suffix: string,
@@ -94,7 +113,7 @@ export const createInputTypes = (builder: Builder, enums: Enums) => {
     )
 
   return {
-    inputType,
+    fieldArguments,
     /** The input type for creating a record: `CrmContactInput`. */
     createInput: (resource: Resource): InputObject =>
       recordInput(

@@ -11,8 +11,15 @@ import { findNode } from './record-requests.ts'
 
 const MAX_NODES = 100
 
+/** A record, or an entity with the name of its type. */
+export const createTypeResolver =
+  (catalogue: Catalogue) =>
+  ({ id, __typename }: Values): string | undefined =>
+    typeof __typename === 'string'
+      ? __typename
+      : catalogue.findByTag(routeOf(String(id))?.tag ?? '')?.typeName
+
 export const createNodeInterface = (builder: Builder, catalogue: Catalogue) =>
-  // A record, or an entity with the name of its type.
   builder.interfaceRef<Values>('Node').implement({
     description: 'An object with a global id.',
     fields: (t) => ({
@@ -22,10 +29,7 @@ export const createNodeInterface = (builder: Builder, catalogue: Catalogue) =>
         resolve: ({ id }) => String(id),
       }),
     }),
-    resolveType: ({ id, __typename }) =>
-      typeof __typename === 'string'
-        ? __typename
-        : catalogue.findByTag(routeOf(String(id))?.tag ?? '')?.typeName,
+    resolveType: createTypeResolver(catalogue),
   })
 
 export type NodeInterface = ReturnType<typeof createNodeInterface>

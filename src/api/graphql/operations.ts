@@ -102,23 +102,15 @@ export const createOperationFields = (
 ) => {
   const argumentTypes = (arg: ArgBuilder<Types>, operation: Operation) => {
     const typeName = pascalCase(graphqlName(operation))
-    const args = Object.fromEntries(
-      Object.entries(argumentsOf(operation)).map(([name, field]) => [
-        name,
-        arg({
-          type: inputs.inputType({ typeName, recordName: '' }, name, field),
-          required: isMandatory(operation, name, field),
-          description: field.doc,
-        }),
-      ]),
-    )
+    const isRequired = isMandatory.bind(undefined, operation)
+    const args = inputs.fieldArguments(arg, typeName, argumentsOf(operation), isRequired)
     if (operation.body !== undefined)
       args.input = arg({
         type: inputs.input(
           typeName,
           `The input of ${graphqlName(operation)}.`,
           fieldsAt(operation, 'body'),
-          isMandatory.bind(undefined, operation),
+          isRequired,
         ),
         description: 'What to write.',
         required: true,

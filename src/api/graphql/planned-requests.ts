@@ -1,4 +1,4 @@
-/** Answers planned queries without Yoga, whose Request, Response and hooks take longer than the rest of such a request. */
+/** Answers planned queries without Yoga: its Request, Response and hooks take longer than the rest of such a request. */
 import { type DocumentNode, type GraphQLSchema, getOperationAST } from 'graphql'
 import { isTracing } from '../../tracing.ts'
 import type { FindRefusal } from './admission.ts'
@@ -28,8 +28,8 @@ export interface PlannedRequestsOptions {
 type PlannedAnswer = { readonly response: string } | 'failed' | undefined
 
 /**
- * Creates the function that answers a query whose document is cached and whose root fields are all planned. Yoga
- * answers all others, and all that have an error, because its plugins know the format of errors.
+ * Creates the function that answers a query if its document is cached and all its root fields are planned. Yoga
+ * answers all other requests, and those with an error, because its plugins know the format of errors.
  */
 export const createPlannedRequests =
   ({

@@ -84,8 +84,8 @@ export const refreshRecords = async (
 }
 
 /**
- * Reads a page of the records of a credential, together with those of the other credentials of the operation for which
- * the same arguments are given. `credentialId`: a credential that the caller may read.
+ * Reads a page of the records of a credential. Fields with equal arguments are read together, for all their credentials.
+ * `credentialId`: a credential that the caller may read.
  * @throws UNAUTHENTICATED, FORBIDDEN, INVALID_PARAMETER, INVALID_CURSOR
  */
 export const loadRecordsOf = (
@@ -119,8 +119,9 @@ export interface Node {
 }
 
 /**
- * The resource of a record's id in the caller's environment, whose credential the loaders may then read; undefined for
- * any other id. @throws UNAUTHENTICATED, FORBIDDEN
+ * Finds the resource of a record's id in the caller's environment, and allows the loaders to read its credential.
+ * @returns undefined for any other id
+ * @throws UNAUTHENTICATED, FORBIDDEN
  */
 export const findNode = async (context: GraphContext, id: string): Promise<Node | undefined> => {
   const location = routeOf(id.toLowerCase())

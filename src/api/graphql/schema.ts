@@ -23,11 +23,12 @@ import { fieldsOf, makeRecordType, type RecordType, type TypeParts } from './fie
 import { createInputTypes } from './input-types.ts'
 import { createListInputs, readListArguments, scopeArguments, stalenessArgument } from './inputs.ts'
 import { createRecordMutations } from './mutations.ts'
-import { createNodeInterface, loadEntity, nodeFields } from './nodes.ts'
+import { createNodeInterface, createTypeResolver, loadEntity, nodeFields } from './nodes.ts'
 import { createOperationTypes } from './operation-types.ts'
 import { createOperationFields } from './operations.ts'
 import { createPayloads } from './payloads.ts'
 import { loadRecordsOf, readListRequest, readRecordId, refreshRecords } from './record-requests.ts'
+import { releaseBuilder } from './release-builder.ts'
 import { schemaDescription } from './schema-description.ts'
 import { createSubscriptionFields } from './subscriptions.ts'
 
@@ -249,5 +250,6 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   })
   const schema = builder.toSchema()
   schema.description = schemaDescription
+  releaseBuilder(schema, createTypeResolver(catalogue))
   return schema
 })

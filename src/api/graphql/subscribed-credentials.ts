@@ -1,4 +1,4 @@
-/** The credentials whose changes a subscription delivers: chosen as those of a list are. */
+/** The credentials of a subscription. Its arguments choose them as those of a list do. */
 import { LRUCache } from 'lru-cache'
 import type { Change, ChangesQuery } from '../../store/changes/changes.ts'
 import { type KeyCaller, resolveScope, type Scope } from '../auth/caller.ts'

@@ -1,25 +1,25 @@
 /** Lists of credentials. */
 import { list, reference, text } from '../../definition/field.ts'
-import type { ForwardPage, Listed } from '../../query/listed.ts'
-import {
-  type CredentialFilter,
-  listCredentials,
-  pageCredentials,
-} from '../../store/accounts/listed-credentials.ts'
+import { mapEntries } from '../../store/accounts/created-list.ts'
+import { credentialsOf } from '../../store/accounts/listed-credentials.ts'
+import { createListReaders, pageParameters } from '../created-lists.ts'
 import { type CallContext, defineOperation } from '../operation.ts'
 import { credential, exampleCredential, toResult } from './credential-shape.ts'
-import { EXAMPLE_USER, pageParameters, readPage, scopeOf, userId } from './users.ts'
+import { EXAMPLE_USER, type OfUser, scopeOf, userId } from './users.ts'
 
 const tag = 'Credentials'
 
-const listPage = async (
-  context: CallContext,
-  filter: CredentialFilter,
-  page: ForwardPage,
-): Promise<Listed<unknown>> => {
-  const listed = await pageCredentials(context.database, filter, page)
-  return { ...listed, nodes: listed.nodes.map((summary) => toResult(context, summary)) }
+interface CredentialsInput extends OfUser {
+  readonly app?: string | null | undefined
 }
+
+const credentialReaders = createListReaders(
+  credential,
+  async (context: CallContext, { userId, app }: CredentialsInput) => {
+    const filter = { ...(await scopeOf(context, userId)), app: app ?? undefined }
+    return mapEntries(credentialsOf(filter), (summary) => toResult(context, summary))
+  },
+)
 
 export const credentialLists = [
   defineOperation({
@@ -37,20 +37,7 @@ export const credentialLists = [
     response: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
     example: { input: { userId: EXAMPLE_USER, app: 'vendure' }, result: [exampleCredential] },
-    run: async (context, { userId: requestedUser, app, ...page }) => {
-      const filter = { ...(await scopeOf(context, requestedUser)), app: app ?? undefined }
-      const found = await listCredentials(context.database, filter, readPage(page))
-      return found.map((summary) => toResult(context, summary))
-    },
-    connection: {
-      entry: credential,
-      read: async (context, { userId: requestedUser, app }, page) =>
-        listPage(
-          context,
-          { ...(await scopeOf(context, requestedUser)), app: app ?? undefined },
-          page,
-        ),
-    },
+    ...credentialReaders,
   }),
   defineOperation({
     name: 'userCredentials',
@@ -63,14 +50,6 @@ export const credentialLists = [
     response: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
     example: { input: { userId: EXAMPLE_USER }, result: [exampleCredential] },
-    run: async (context, input) => {
-      const found = await listCredentials(context.database, await scopeOf(context, input.userId))
-      return found.map((summary) => toResult(context, summary))
-    },
-    connection: {
-      entry: credential,
-      read: async (context, input, page) =>
-        listPage(context, await scopeOf(context, input.userId), page),
-    },
+    ...credentialReaders,
   }),
 ]

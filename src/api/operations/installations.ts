@@ -19,24 +19,13 @@ import {
   type InstallationChange,
   startInstallation,
 } from '../../store/accounts/installations.ts'
-import {
-  findInstallation,
-  listInstallations,
-  pageInstallations,
-} from '../../store/accounts/listed-installations.ts'
+import { findInstallation, installationsOf } from '../../store/accounts/listed-installations.ts'
 import { noCredential, noUser } from '../auth/caller.ts'
+import { createListReaders, pageParameters } from '../created-lists.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 import { EXAMPLE_INTEGRATION, EXAMPLE_WORKFLOW, integrationId, workflowId } from './integrations.ts'
-import {
-  EXAMPLE_USER,
-  pageParameters,
-  readPage,
-  requireUser,
-  scopeOf,
-  scopeOfCaller,
-  userId,
-} from './users.ts'
+import { EXAMPLE_USER, type OfUser, requireUser, scopeOf, scopeOfCaller, userId } from './users.ts'
 
 const tag = 'Installations'
 const PATH = '/2024-03/installations/:installationId'
@@ -219,13 +208,9 @@ export const installationOperations = [
     response: { key: 'data', value: list(installation, 'The installations.') },
     errors: ['USER_NOT_FOUND'],
     example: { input: { userId: EXAMPLE_USER }, result: [example] },
-    run: async (context, { userId: requestedUser, ...page }) =>
-      listInstallations(context.database, await scopeOf(context, requestedUser), readPage(page)),
-    connection: {
-      entry: installation,
-      read: async (context, input, page) =>
-        pageInstallations(context.database, await scopeOf(context, input.userId), page),
-    },
+    ...createListReaders(installation, async (context, { userId: requestedUser }: OfUser) =>
+      installationsOf(await scopeOf(context, requestedUser)),
+    ),
   }),
   defineOperation({
     name: 'installation',

@@ -16,13 +16,12 @@ import {
   findIntegration,
   hasWorkflow,
   listIntegrations,
-  listWorkflowUsers,
-  pageWorkflowUsers,
-  type WorkflowUserFilter,
+  workflowUsersOf,
 } from '../../store/workflows/integrations.ts'
+import { createListReaders, pageParameters } from '../created-lists.ts'
 import { readIntegration } from '../integration-input.ts'
-import { type CallContext, defineOperation, required } from '../operation.ts'
-import { EXAMPLE_USER, pageParameters, readPage, scopeOf } from './users.ts'
+import { defineOperation, required } from '../operation.ts'
+import { EXAMPLE_USER, type OfUser, scopeOf } from './users.ts'
 
 const tag = 'Integrations'
 
@@ -127,18 +126,6 @@ const workflowUser = defineShape({
     installedVersion: required(integer('The version that the end user has installed.')),
   },
 })
-
-/** The end users of an existing workflow. @throws NOT_FOUND, USER_NOT_FOUND */
-const readWorkflowUsers = async (
-  context: CallContext,
-  workflowId: string,
-  requestedUser: string | null | undefined,
-): Promise<WorkflowUserFilter> => {
-  const { environmentId, userId } = await scopeOf(context, requestedUser)
-  if (!(await hasWorkflow(context.database, environmentId, workflowId)))
-    throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
-  return { workflowId: workflowId.toLowerCase(), userId }
-}
 
 export const integrationOperations = [
   defineOperation({
@@ -269,14 +256,14 @@ export const integrationOperations = [
         },
       ],
     },
-    run: async (context, { workflowId: id, userId, ...page }) => {
-      const filter = await readWorkflowUsers(context, id, userId)
-      return listWorkflowUsers(context.database, filter, readPage(page))
-    },
-    connection: {
-      entry: workflowUser,
-      read: async (context, { workflowId: id, userId }, page) =>
-        pageWorkflowUsers(context.database, await readWorkflowUsers(context, id, userId), page),
-    },
+    ...createListReaders(
+      workflowUser,
+      async (context, input: OfUser & { readonly workflowId: string }) => {
+        const { environmentId, userId } = await scopeOf(context, input.userId)
+        if (!(await hasWorkflow(context.database, environmentId, input.workflowId)))
+          throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
+        return workflowUsersOf({ workflowId: input.workflowId.toLowerCase(), userId })
+      },
+    ),
   }),
 ]

@@ -13,7 +13,13 @@ import {
 import { isUuid } from '../../definition/identity.ts'
 import { invalidParameter } from '../../errors.ts'
 import { parsePageSize } from '../../query/list-request.ts'
-import { cursorsOf, invalidCursor } from '../../query/listed.ts'
+import {
+  cursorsOf,
+  type ForwardPage,
+  invalidCursor,
+  type Listed,
+  nextCursorOf,
+} from '../../query/listed.ts'
 import { expiredUntil } from '../../store/changes/log-start.ts'
 import { readClock } from '../../store/database/database.ts'
 import { countRecordsAsOf, recordsAsOf } from '../../store/records/past-records.ts'
@@ -62,20 +68,18 @@ interface PastInput {
 const readPast = async (
   context: CallContext,
   input: PastInput,
-  limit: number,
-  after: string | null | undefined,
-) => {
+  { size, after }: ForwardPage,
+): Promise<Listed<unknown>> => {
   const { access, caller, database } = context
   const resource = resourceOf(context, input.topic)
-  if (after != null && !isUuid(after))
+  if (after !== undefined && !isUuid(after))
     throw invalidCursor('after', 'the nextCursor of an earlier response of this operation')
   const { id } = await resolveCredential(access, caller, input.credentialId)
   const at = new Date(input.asOf)
   if (at > (await readClock(database))) throw invalidParameter('asOf', 'a time in the past')
   const includeDeleted = input.includeDeleted ?? false
   const choice = { credentialId: id, resource, at, includeDeleted }
-  const page = { limit: limit + 1, afterId: after ?? undefined }
-  const found = await recordsAsOf(database, { ...choice, ...page })
+  const found = await recordsAsOf(database, { ...choice, limit: size + 1, afterId: after })
   // Checked last: the log contains now what it contained during the read above.
   const logStart = await expiredUntil(database)
   if (logStart !== undefined && at < logStart)
@@ -83,16 +87,17 @@ const readPast = async (
       'asOf',
       `${logStart.toISOString()} or later, where the change log begins`,
     )
-  const records = found.slice(0, limit).map(({ id: recordId, record, unknownFields }) => ({
+  const nodes = found.slice(0, size).map(({ id: recordId, record, unknownFields }) => ({
     recordId,
     record: JSON.parse(record),
     unknownFields,
   }))
   return {
-    choice,
-    records,
-    /** The cursor of the next page; null on the last one. */
-    next: found.length > limit ? (records.at(-1)?.recordId ?? null) : null,
+    nodes,
+    cursorAt: cursorsOf(nodes, ({ recordId }) => recordId),
+    hasNext: found.length > size,
+    hasPrevious: after !== undefined,
+    count: () => countRecordsAsOf(database, choice),
   }
 }
 
@@ -128,22 +133,10 @@ export const pastRecordOperations = [
       },
     },
     run: async (context, input) => {
-      const { after, pageSize } = input
-      const { records, next } = await readPast(context, input, parsePageSize(pageSize), after)
-      return { records, nextCursor: next }
+      const page = { size: parsePageSize(input.pageSize), after: input.after ?? undefined }
+      const listed = await readPast(context, input, page)
+      return { records: listed.nodes, nextCursor: nextCursorOf(listed) }
     },
-    connection: {
-      entry: pastRecord,
-      read: async (context, input, { size, after }) => {
-        const { choice, records, next } = await readPast(context, input, size, after)
-        return {
-          nodes: records,
-          cursorAt: cursorsOf(records, ({ recordId }) => recordId),
-          hasNext: next !== null,
-          hasPrevious: after !== undefined,
-          count: () => countRecordsAsOf(context.database, choice),
-        }
-      },
-    },
+    connection: { entry: pastRecord, read: readPast },
   }),
 ]

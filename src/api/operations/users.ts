@@ -1,21 +1,14 @@
 /** End users: the customers of the integrator. */
-import { defineShape, integer, list, object, reference, text } from '../../definition/field.ts'
+import { defineShape, list, object, reference, text } from '../../definition/field.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
-import { parseWhole } from '../../query/list-request.ts'
-import {
-  createUser,
-  deleteUser,
-  findUser,
-  listUsers,
-  pageUsers,
-} from '../../store/accounts/users.ts'
+import { createUser, deleteUser, findUser, usersOf } from '../../store/accounts/users.ts'
 import { type Caller, noUser } from '../auth/caller.ts'
+import { createListReaders, pageParameters } from '../created-lists.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { UNIFIED_PREFIX } from '../rest/paths.ts'
 
 const tag = 'Users'
 const MAX_USERNAME = 255
-const MAX_PAGE = 1000
 
 /** The input and output field of an end user's id. */
 export const userId = required(reference('users', 'The end user.'))
@@ -57,6 +50,11 @@ export const scopeOfCaller = (caller: Caller): RequestScope => ({
   userId: caller.kind === 'user' ? caller.userId : undefined,
 })
 
+/** The input of an operation that can be limited to an end user. */
+export interface OfUser {
+  readonly userId?: string | null | undefined
+}
+
 /** The environment of the caller, and the requested end user. @throws USER_NOT_FOUND */
 export const scopeOf = async (
   context: CallContext,
@@ -65,26 +63,6 @@ export const scopeOf = async (
   environmentId: context.caller.environmentId,
   userId: userId == null ? undefined : await requireUser(context, userId),
 })
-
-/** The requested page; without a `pageSize`, all entries. @throws INVALID_PARAMETER */
-export const readPage = ({
-  pageSize,
-  pageNumber,
-}: {
-  readonly pageSize?: number | null | undefined
-  readonly pageNumber?: number | null | undefined
-}) => {
-  const size = pageSize == null ? undefined : parseWhole('pageSize', pageSize, 1, MAX_PAGE)
-  if (pageNumber != null && (pageNumber < 1 || size === undefined))
-    throw invalidParameter('pageNumber', 'a whole number from 1, only with a pageSize')
-  return { size, number: pageNumber ?? 1 }
-}
-
-/** The query parameters of a list that is paged by number. */
-export const pageParameters = {
-  pageNumber: integer('Page number, from 1. Only with pageSize.'),
-  pageSize: integer(`Page size, 1 to ${MAX_PAGE}. If omitted, all entries are returned.`),
-}
 
 export const userOperations = [
   defineOperation({
@@ -148,13 +126,13 @@ export const userOperations = [
     },
     response: { key: 'data', value: list(user, 'The end users.') },
     example: { input: {}, result: [example] },
-    run: ({ database, caller: { environmentId } }, { username, ...page }) =>
-      listUsers(database, { environmentId, username: username ?? undefined }, readPage(page)),
-    connection: {
-      entry: user,
-      read: ({ database, caller: { environmentId } }, { username }, page) =>
-        pageUsers(database, { environmentId, username: username ?? undefined }, page),
-    },
+    ...createListReaders(
+      user,
+      async (
+        { caller: { environmentId } },
+        { username }: { readonly username?: string | null | undefined },
+      ) => usersOf({ environmentId, username: username ?? undefined }),
+    ),
   }),
   defineOperation({
     name: 'user',

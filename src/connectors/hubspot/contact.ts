@@ -1,8 +1,8 @@
 /** Contacts. */
-import type { Json } from '../../definition/connector.ts'
 import { listByType } from '../../definition/mapping/list-by-type.ts'
+import { objectsIn } from '../../definition/mapping/match-entries.ts'
+import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { isObject } from '../../definition/value.ts'
 import { contact } from '../../resources/crm/contact.ts'
 import { contacts } from './object-type.ts'
 import { link, property, timeProperty } from './property.ts'
@@ -40,13 +40,9 @@ const mapping = defineMapping(contact, {
 })
 
 /** An e-mail address in the form of HubSpot: in lower case. */
-const listedAddress = (entry: Json): Json =>
-  // Safe: an object of JSON.
-  isObject(entry) && typeof entry.emailAddress === 'string'
-    ? {
-        ...(entry as Readonly<Record<string, Json>>),
-        emailAddress: entry.emailAddress.toLowerCase(),
-      }
+const listedAddress = (entry: JsonObject): JsonObject =>
+  typeof entry.emailAddress === 'string'
+    ? { ...entry, emailAddress: entry.emailAddress.toLowerCase() }
     : entry
 
 export const contactResource = objectResource(contacts, mapping, {
@@ -54,7 +50,7 @@ export const contactResource = objectResource(contacts, mapping, {
     const { emailAddresses } = fields
     if (!Array.isArray(emailAddresses)) return { fields, remoteFields }
     return {
-      fields: { ...fields, emailAddresses: emailAddresses.map(listedAddress) },
+      fields: { ...fields, emailAddresses: objectsIn(emailAddresses).map(listedAddress) },
       remoteFields,
     }
   },

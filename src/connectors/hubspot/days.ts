@@ -1,11 +1,11 @@
 /** Days in the time zone of an account: HubSpot stores the dates of deals and tasks as times. */
-import { isoTimestamp } from '../../definition/time.ts'
+import { firstInstant, isoTimestamp } from '../../definition/time.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const MILLISECONDS = /^\d{1,15}$/
 
 /** A time of HubSpot, which is ISO 8601 or milliseconds, as ISO 8601; any other value unchanged. */
-export const instantOf = (value: unknown): unknown =>
+export const isoTimeOf = (value: unknown): unknown =>
   isoTimestamp(typeof value === 'string' && MILLISECONDS.test(value) ? Number(value) : value) ??
   value
 
@@ -56,14 +56,14 @@ const shownIn = (timeZone: string, instantMs: number): number => {
 
 /** The day of a time in a zone, `YYYY-MM-DD`; a value that is not a time unchanged. */
 export const dayIn = (timeZone: string, value: unknown): unknown => {
-  const instant = instantOf(value)
+  const instant = isoTimeOf(value)
   const ms = typeof instant === 'string' ? Date.parse(instant) : Number.NaN
   return Number.isNaN(ms) ? value : isoTimestamp(shownIn(timeZone, ms))?.slice(0, 10)
 }
 
 /** Noon of a day in a zone, ISO 8601: a time that every reader puts on that day. */
 export const noonIn = (timeZone: string, day: string): string => {
-  const noonMs = Date.parse(`${day.slice(0, 10)}T00:00:00.000Z`) + DAY_MS / 2
+  const noonMs = Date.parse(firstInstant(day)) + DAY_MS / 2
   const offsetMs = shownIn(timeZone, noonMs) - noonMs
   return isoTimestamp(noonMs - offsetMs) ?? day
 }

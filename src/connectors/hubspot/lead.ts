@@ -6,11 +6,10 @@ import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
-import { isObject } from '../../definition/value.ts'
 import { lead } from '../../resources/crm/lead.ts'
 import { contacts, crmPath, leads } from './object-type.ts'
 import { ownerName, property, textOf } from './property.ts'
-import { createObject, objectResource } from './writer.ts'
+import { associationTypes, createObject, objectIn, objectResource } from './writer.ts'
 
 /** A property of the lead's contact: the lead shows a copy; a create writes it to the contact. */
 const ofContact = (name: string, shownAs: string) =>
@@ -50,10 +49,7 @@ function* findContact(email: string): Steps<string | undefined> {
 }
 
 const associationWith = (contactId: string): readonly Json[] => [
-  {
-    to: { id: contactId },
-    types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: PRIMARY_CONTACT }],
-  },
+  { to: { id: contactId }, types: associationTypes(PRIMARY_CONTACT) },
 ]
 
 /** The lead with its name: by default, that of the contact. */
@@ -64,10 +60,9 @@ const named = (properties: JsonObject, contact: JsonObject): JsonObject => {
 }
 
 /** Creates a lead, and its contact if there is none with the e-mail address (NOTES "a lead needs a contact"). */
-function* createLead({ contact, ...body }: JsonObject): Steps<string> {
-  // Safe: objects that the mapping has built.
-  const person = (isObject(contact) ? contact : {}) as JsonObject
-  const properties = (isObject(body.properties) ? body.properties : {}) as JsonObject
+function* createLead(body: JsonObject): Steps<string> {
+  const person = objectIn(body, 'contact')
+  const properties = objectIn(body, 'properties')
   const email = textOf(person.email ?? null)
   const isNamed = Object.values(person).some((value) => textOf(value) !== '')
   if (Array.isArray(body.associations)) {

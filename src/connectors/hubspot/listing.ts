@@ -5,27 +5,27 @@ import {
   type ReadMany,
   type ResourceWriter,
 } from '../../definition/connector.ts'
-import { mapRecords, passes } from '../../definition/paging/compose.ts'
+import { asDeleted, mapRecords, passes } from '../../definition/paging/compose.ts'
 import { cursorPages } from '../../definition/paging/cursor.ts'
 import { keysetPages } from '../../definition/paging/keyset.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
-import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
+import { valuesOf } from '../../definition/raw-values.ts'
 import type { SyncDefinition } from '../../definition/sync.ts'
-import { BATCH_SIZE, batchRecords, batchRequest, linkedPages, readLinked } from './linked-pages.ts'
+import {
+  associatedPages,
+  BATCH_SIZE,
+  batchRecords,
+  batchRequest,
+  readLinked,
+} from './associated-pages.ts'
 import { crmPath, type ObjectType } from './object-type.ts'
 import { propertyNames } from './portal.ts'
-import { listedLinks, mergedIds, shownRecord } from './record.ts'
+import { listedLinks, mergedIds, resultsOf, shownRecord } from './record.ts'
 
 const PAGE_SIZE = 100 // maximum of a listing
 
 // Servers refuse longer addresses (NOTES "properties are named").
 const MAX_PATH = 8_000
-
-const resultsOf = (body: unknown) => {
-  const { results } = valuesOf(body)
-  if (!Array.isArray(results)) throw new Error('The response of HubSpot has no results.')
-  return entriesOf(results)
-}
 
 /** The parameters that select what a record contains. */
 const selection = (type: ObjectType, context: unknown) => ({
@@ -65,16 +65,8 @@ const idPages = (type: ObjectType, archived = false): Pager =>
   })
 
 /** Archived records, which are reported as deleted. */
-const archivedPages = (type: ObjectType): Pager => {
-  const pages = idPages(type, true)
-  return {
-    ...pages,
-    readList: (response, position) => {
-      const { records, ...page } = pages.readList(response, position)
-      return { ...page, records: [], deleted: records.map(String) }
-    },
-  }
-}
+const archivedPages = (type: ObjectType): Pager =>
+  asDeleted(idPages(type, true), (id) => [String(id)])
 
 /**
  * The ids of the records that have changed since a time. Each page is a search of its own, from the last id of the
@@ -121,11 +113,11 @@ const hasShortPath = (type: ObjectType, context: unknown): boolean =>
 /** The listing of a type: all records and the archived ones, or those that have changed. */
 export const pagesOf = (type: ObjectType): Pager =>
   passes(({ since, context }) => {
-    if (since !== undefined) return { changed: linkedPages(type, changedIds(type, since)) }
+    if (since !== undefined) return { changed: associatedPages(type, changedIds(type, since)) }
     return {
       active: hasShortPath(type, context)
         ? recordPages(type, context)
-        : linkedPages(type, idPages(type)),
+        : associatedPages(type, idPages(type)),
       archived: archivedPages(type),
     }
   })
@@ -134,7 +126,7 @@ export const pagesOf = (type: ObjectType): Pager =>
 export const readManyOf = (type: ObjectType): ReadMany => ({
   maxIds: BATCH_SIZE,
   request: (ids, context) => batchRequest(type, ids, context),
-  read: ({ body }, context) => batchRecords(type, { results: resultsOf(body) }, {}, context),
+  read: ({ body }, context) => batchRecords(type, body, {}, context),
 })
 
 /** Reads one record. A record that was merged into another has its id, and is not returned. */

@@ -5,7 +5,7 @@ import type { AppField } from '../../definition/custom-field.ts'
 import { orElse } from '../../definition/mapping/converters.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
 import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
-import { dayIn, instantOf, noonIn } from './days.ts'
+import { dayIn, isoTimeOf, noonIn } from './days.ts'
 import type { ObjectType } from './object-type.ts'
 import { portal, propertyNames, readProperties } from './portal.ts'
 
@@ -13,7 +13,7 @@ import { portal, propertyNames, readProperties } from './portal.ts'
 export const property = (name: string): Converter =>
   orElse({ from: `properties.${name}`, write: String }, '')
 
-/** A property with a time, of which the unified field shows the day in the time zone of the account. */
+/** A property with a time. The unified field shows its day in the time zone of the account. */
 export const dayProperty = (name: string): Converter => ({
   ...property(name),
   read: (value, _record, context) => dayIn(portal.of(context).timeZone, value),
@@ -24,7 +24,7 @@ export const dayProperty = (name: string): Converter => ({
 export const timeProperty = (name: string): Converter => ({
   from: `properties.${name}`,
   on: [],
-  read: instantOf,
+  read: isoTimeOf,
 })
 
 /** The id of the only owner with this name, or of the one with this id. @throws WriteRejection */

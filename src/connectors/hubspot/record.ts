@@ -3,6 +3,13 @@ import { entriesOf, type Values, valuesOf } from '../../definition/raw-values.ts
 import type { Link, ObjectType } from './object-type.ts'
 import { portal, propertyNames } from './portal.ts'
 
+/** The records in a response. @throws Error if it has no list of them */
+export const resultsOf = (body: unknown): readonly Values[] => {
+  const { results } = valuesOf(body)
+  if (!Array.isArray(results)) throw new Error('The response of HubSpot has no results.')
+  return entriesOf(results)
+}
+
 /** The ids of the associated records of one record, the shown one first, by type. */
 export type Links = Readonly<Record<string, readonly string[]>>
 

@@ -13,6 +13,7 @@ import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import type { Mapping } from '../../definition/mapping.ts'
 import { textsAt, valuesOf } from '../../definition/raw-values.ts'
+import { isoTimestamp } from '../../definition/time.ts'
 import { isObject } from '../../definition/value.ts'
 import { getOf, pagesOf, readManyOf, sync } from './listing.ts'
 import { ACCOUNT_PATH, crmPath, type ObjectType } from './object-type.ts'
@@ -21,7 +22,8 @@ import { describeFields, textOf } from './property.ts'
 /** The subject of error messages. */
 const APP = 'HubSpot'
 
-const objectIn = (body: JsonObject, name: string): JsonObject => {
+/** An object in a body; empty if it is missing. @throws WriteRejection for any other value */
+export const objectIn = (body: JsonObject, name: string): JsonObject => {
   const value = body[name] ?? {}
   if (!isObject(value)) throw new WriteRejection('Expected an object.', `remoteFields.${name}`)
   // Safe: an object of JSON.
@@ -33,11 +35,18 @@ const textProperties = (body: JsonObject): Readonly<Record<string, string>> =>
     Object.entries(objectIn(body, 'properties')).map(([name, value]) => [name, textOf(value)]),
   )
 
+type AssociationTypes = readonly { readonly [name: string]: Json }[]
+
+/** The types of a new association: one of those that HubSpot defines. */
+export const associationTypes = (typeId: number): AssociationTypes => [
+  { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: typeId },
+]
+
 /** An associated record in a body; null: the reference is cleared. */
 interface NewLink {
   readonly target: string
   readonly id: string | null
-  readonly types: readonly { readonly [name: string]: Json }[]
+  readonly types: AssociationTypes
 }
 
 /** The references of a body. @throws WriteRejection for an association that no reference shows */
@@ -50,8 +59,7 @@ const newLinks = (type: ObjectType, body: JsonObject): readonly NewLink[] =>
         'Expected the id of a record that a reference of this resource shows.',
         `remoteFields.associations.${target}`,
       )
-    const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: link.typeId }]
-    return { target, id: id === null ? null : String(id), types }
+    return { target, id: id === null ? null : String(id), types: associationTypes(link.typeId) }
   })
 
 /** The associations of a new record. A caller may pass a list in the form of HubSpot in place of references. */
@@ -159,9 +167,9 @@ export const objectResource = (
  */
 function* readTime(field: string): Steps<string> {
   const { headers } = yield { method: 'GET', path: ACCOUNT_PATH }
-  const ms = Date.parse(headers.date ?? '')
-  if (Number.isNaN(ms)) throw new WriteRejection(`${APP} requires a time.`, field)
-  return new Date(ms).toISOString()
+  const time = isoTimestamp(headers.date)
+  if (time === undefined) throw new WriteRejection(`${APP} requires a time.`, field)
+  return time
 }
 
 /** The body with `hs_timestamp`: without a time, the present one (NOTES "activities have a time"). */

@@ -1,5 +1,5 @@
 /** Bills. */
-import { notNull, readOnly, required } from '../../definition/mapping/converters.ts'
+import { required } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { entriesOf, type Values } from '../../definition/raw-values.ts'
 import { bill } from '../../resources/accounting/bill.ts'
@@ -7,7 +7,7 @@ import type { Entity } from './entity.ts'
 import { text } from './fields.ts'
 import { billLines } from './lines.ts'
 import { DEPARTMENT, trackingOf } from './tracking.ts'
-import { difference, documentState, linkedTo, statusOf, taxOf, transaction } from './transaction.ts'
+import { billing, difference, documentState, linkedTo, statusOf, taxOf } from './transaction.ts'
 import { collection } from './writer.ts'
 
 /** The purchase orders to which a bill or its lines are linked. */
@@ -21,17 +21,13 @@ export const BILL: Entity = { name: 'Bill', requires: ['VendorRef'] }
 
 export const bills = collection(
   defineMapping<typeof bill, Values>(bill, {
-    ...transaction,
+    ...billing,
     vendorId: required('VendorRef.value'),
     billNumber: text('DocNumber'),
     billStatus: statusOf,
     billState: documentState,
-    dueDate: notNull('DueDate'),
-    paidOnDate: null, // NOTES "statuses": it is the date of a payment
     subTotal: (raw) => difference(raw.TotalAmt, taxOf(raw)),
     totalDiscount: null, // QuickBooks has no discounts on bills
-    totalTaxAmount: taxOf,
-    balance: readOnly('Balance'),
     trackingCategoryIds: trackingOf(DEPARTMENT),
     lineItems: billLines,
     purchaseOrderIds: purchaseOrdersOf,

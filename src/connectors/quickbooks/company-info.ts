@@ -1,12 +1,11 @@
 /** The company itself. */
-
 import type { ResourceConnector } from '../../definition/connector.ts'
 import { listByType } from '../../definition/mapping/list-by-type.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { singlePage } from '../../definition/paging/pager.ts'
 import { type Values, valuesOf } from '../../definition/raw-values.ts'
 import { companyInfo } from '../../resources/accounting/company-info.ts'
-import { company, selectSingle, singleIn } from './company.ts'
+import { company, companyInfoIn, selectCompanyInfo } from './company.ts'
 import { addresses } from './contact.ts'
 import { type Entity, readManyOf, sync } from './entity.ts'
 import { common } from './fields.ts'
@@ -58,8 +57,8 @@ export const COMPANY: Entity = { name: 'CompanyInfo' }
 export const companies: ResourceConnector = {
   mapping,
   ...singlePage({
-    request: () => selectSingle('CompanyInfo'),
-    records: (response) => ({ records: [singleIn(response, 'CompanyInfo')] }),
+    request: () => selectCompanyInfo,
+    records: (response) => ({ records: [companyInfoIn(response)] }),
   }),
   readMany: readManyOf(COMPANY),
   // The feed reports its changes.

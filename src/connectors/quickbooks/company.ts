@@ -4,15 +4,15 @@ import { defineContext } from '../../definition/context.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
 import { type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 
-/** The request for an entity that a company has once. */
-export const selectSingle = (entity: 'CompanyInfo'): AppRequest => ({
+/** The request for the company info, which a company has once. */
+export const selectCompanyInfo: AppRequest = {
   method: 'GET',
-  path: withQuery('/query', { query: `SELECT * FROM ${entity}` }),
-})
+  path: withQuery('/query', { query: 'SELECT * FROM CompanyInfo' }),
+}
 
-/** The first record of that response; empty if there is none. */
-export const singleIn = ({ body }: AppResponse, entity: string): Values =>
-  valuesOf(valuesAt(body, `QueryResponse.${entity}`).flat()[0])
+/** The company info in that response; empty if there is none. */
+export const companyInfoIn = ({ body }: AppResponse): Values =>
+  valuesOf(valuesAt(body, 'QueryResponse.CompanyInfo').flat()[0])
 
 const textOf = (value: unknown, name: string): string => {
   if (typeof value === 'string') return value
@@ -23,7 +23,7 @@ const textOf = (value: unknown, name: string): string => {
 export const company = defineContext({
   version: 1,
   *read() {
-    const info = singleIn(yield selectSingle('CompanyInfo'), 'CompanyInfo')
+    const info = companyInfoIn(yield selectCompanyInfo)
     const preferences = valuesOf((yield { method: 'GET', path: '/preferences' }).body)
     const { HomeCurrency, MultiCurrencyEnabled } = valuesOf(
       valuesOf(preferences.Preferences).CurrencyPrefs,

@@ -2,27 +2,32 @@
 import { orElse } from '../../definition/mapping/converters.ts'
 import { listByType } from '../../definition/mapping/list-by-type.ts'
 import type { Converter, Rule } from '../../definition/mapping/rule.ts'
-import { type Values, valuesOf } from '../../definition/raw-values.ts'
+import { textsAt, type Values } from '../../definition/raw-values.ts'
 import { countryCode } from './countries.ts'
 import { text } from './fields.ts'
 
-/** The rules of the address at a path; further lines of the street are in `remoteFields`. */
-export const addressAt = (path: string): Readonly<Record<string, Rule<Values>>> => ({
-  street1: text(`${path}.Line1`),
-  street2: text(`${path}.Line2`),
-  city: text(`${path}.City`),
-  state: text(`${path}.CountrySubDivisionCode`),
+/**
+ * The rules of an address; further lines of the street are in `remoteFields`.
+ * @param prefix what their paths start with: `BillAddr.`, or nothing
+ */
+export const addressRules = (prefix: string): Readonly<Record<string, Rule<Values>>> => ({
+  street1: text(`${prefix}Line1`),
+  street2: text(`${prefix}Line2`),
+  city: text(`${prefix}City`),
+  state: text(`${prefix}CountrySubDivisionCode`),
   // The same value, so only one of the two is written.
-  countrySubdivision: (raw) => valuesOf(raw[path]).CountrySubDivisionCode || null,
-  country: orElse({ from: `${path}.Country`, read: countryCode }, ''),
-  zipCode: text(`${path}.PostalCode`),
+  countrySubdivision: (raw) => textsAt(raw, `${prefix}CountrySubDivisionCode`)[0] || null,
+  country: orElse({ from: `${prefix}Country`, read: countryCode }, ''),
+  zipCode: text(`${prefix}PostalCode`),
 })
 
 /** Addresses, by the type and the name in QuickBooks: `{ BILLING: 'BillAddr' }`. */
 export const addresses = (names: Readonly<Record<string, string>>): Converter =>
   listByType<Values>(
     'addressType',
-    Object.fromEntries(Object.entries(names).map(([type, name]) => [type, addressAt(name)])),
+    Object.fromEntries(
+      Object.entries(names).map(([type, name]) => [type, addressRules(`${name}.`)]),
+    ),
   )
 
 const numberAt = (name: string): Readonly<Record<string, Converter>> => ({

@@ -45,6 +45,10 @@ export const ENTITY_TYPE = 'EntityType'
 export const remoteIdOf = ({ name, isShared }: Entity, id: unknown): string =>
   isShared ? `${name}-${id}` : String(id)
 
+/** The remote id of a record of the same entity as a record of a shared resource, such as its parent. */
+export const sharedIdOf = (record: Values, id: unknown): string =>
+  remoteIdOf({ name: String(record[ENTITY_TYPE]), isShared: true }, id)
+
 /** The app's own id in a remote id; undefined if it is that of another entity. */
 export const idIn = ({ name, isShared }: Entity, remoteId: string): string | undefined => {
   if (!isShared) return remoteId

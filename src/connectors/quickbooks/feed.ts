@@ -3,7 +3,8 @@ import type { AppResponse } from '../../definition/connector.ts'
 import type { ChangeFeed, FeedChange } from '../../definition/feed.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
 import { entriesOf, valuesAt, valuesOf } from '../../definition/raw-values.ts'
-import { selectSingle } from './company.ts'
+import { isoTimestamp, shiftInstant } from '../../definition/time.ts'
+import { selectCompanyInfo } from './company.ts'
 import { listedAs, remoteIdOf } from './entity.ts'
 import { type Reported, reported, topicsOf } from './reported.ts'
 
@@ -16,10 +17,9 @@ const entities = reported.map(({ entity }) => entity.name).join(',')
 
 /** The start of the next poll: the time of the response, by QuickBooks's clock, and the overlap. */
 const tokenOf = ({ body }: AppResponse): string => {
-  const { time } = valuesOf(body)
-  const timeMs = Date.parse(String(time))
-  if (Number.isNaN(timeMs)) throw new Error('The response has no time.')
-  return new Date(timeMs - OVERLAP_MS).toISOString()
+  const time = isoTimestamp(valuesOf(body).time)
+  if (time === undefined) throw new Error('The response has no time.')
+  return shiftInstant(time, -OVERLAP_MS)
 }
 
 const changesOf = ({ entity, topic }: Reported, records: unknown): readonly FeedChange[] =>
@@ -33,7 +33,7 @@ export const changes: ChangeFeed = {
   topics: topicsOf(reported),
   request: ({ token }) =>
     token === undefined
-      ? selectSingle('CompanyInfo')
+      ? selectCompanyInfo
       : {
           method: 'GET',
           path: withQuery('/cdc', { entities, changedSince: String(token) }),

@@ -1,5 +1,5 @@
 /** Invoices. */
-import { notNull, readOnly, required } from '../../definition/mapping/converters.ts'
+import { required } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { entriesOf, type Values } from '../../definition/raw-values.ts'
 import { invoice } from '../../resources/accounting/invoice.ts'
@@ -7,7 +7,7 @@ import type { Entity } from './entity.ts'
 import { text } from './fields.ts'
 import { saleLines } from './lines.ts'
 import { CLASS, DEPARTMENT, trackingOf } from './tracking.ts'
-import { documentState, statusOf, taxOf, transaction } from './transaction.ts'
+import { billing, documentState, statusOf } from './transaction.ts'
 import { collection } from './writer.ts'
 
 /** The amount of the line of a kind that an invoice has at most once. */
@@ -20,17 +20,13 @@ export const INVOICE: Entity = { name: 'Invoice', requires: ['CustomerRef'] }
 
 export const invoices = collection(
   defineMapping<typeof invoice, Values>(invoice, {
-    ...transaction,
+    ...billing,
     customerId: required('CustomerRef.value'),
     invoiceNumber: text('DocNumber'),
     invoiceStatus: (raw) => raw.invoiceStatus ?? statusOf(raw),
     invoiceState: documentState,
-    dueDate: notNull('DueDate'),
-    paidOnDate: null, // NOTES "statuses": it is the date of a payment
     subTotal: amountOfLine('SubTotalLineDetail'),
     totalDiscount: amountOfLine('DiscountLineDetail'),
-    totalTaxAmount: taxOf,
-    balance: readOnly('Balance'),
     trackingCategoryIds: trackingOf(CLASS, DEPARTMENT),
     lineItems: saleLines,
     purchaseOrderIds: null, // QuickBooks has only a number of the customer's

@@ -17,7 +17,7 @@ const SALE = 'SalesItemLineDetail'
 const ITEM = 'ItemBasedExpenseLineDetail'
 const ACCOUNT = 'AccountBasedExpenseLineDetail'
 
-/** The sum in place of which QuickBooks computes its own. */
+/** The type of the line with the sum. Writes leave that line out: QuickBooks computes it. */
 const SUBTOTAL = 'SubTotalLineDetail'
 
 // Names that only the bodies under construction have; `complete` replaces them.

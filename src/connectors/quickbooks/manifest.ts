@@ -4,7 +4,7 @@ import { defineConnector } from '../../definition/connector.ts'
 import type { RequestLimits } from '../../definition/request-limits.ts'
 import { accounts } from './account.ts'
 import { bills } from './bill.ts'
-import { company, selectSingle, singleIn } from './company.ts'
+import { company, companyInfoIn, selectCompanyInfo } from './company.ts'
 import { companies } from './company-info.ts'
 import { changes } from './feed.ts'
 import { invoices } from './invoice.ts'
@@ -60,9 +60,9 @@ export const connector = defineConnector({
     sandbox: signIn('Sandbox company of a developer', 'sandbox-quickbooks.api.intuit.com'),
   },
   readFailure,
-  check: selectSingle('CompanyInfo'),
+  check: selectCompanyInfo,
   readAccountName: (response) => {
-    const { CompanyName } = singleIn(response, 'CompanyInfo')
+    const { CompanyName } = companyInfoIn(response)
     return typeof CompanyName === 'string' && CompanyName !== '' ? CompanyName : undefined
   },
   context: company,

@@ -1,10 +1,5 @@
 /** Payments of customers (Payment) and to vendors (BillPayment) (NOTES "payments"). */
-import {
-  type ResourceConnector,
-  type StoredRecord,
-  WriteRejection,
-} from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { type ResourceConnector, WriteRejection } from '../../definition/connector.ts'
 import { createOnly, notNull, required } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
@@ -12,23 +7,11 @@ import { defineMapping } from '../../definition/mapping.ts'
 import { passes } from '../../definition/paging/compose.ts'
 import { type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 import { payment } from '../../resources/accounting/payment.ts'
-import {
-  app,
-  ENTITY_TYPE,
-  type Entity,
-  getOneOf,
-  idIn,
-  pagesOf,
-  post,
-  RESERVED,
-  sparseOf,
-  sync,
-  versionOf,
-  writtenIn,
-} from './entity.ts'
+import { ENTITY_TYPE, type Entity, pagesOf, sharedIdOf, sync } from './entity.ts'
 import { common, currency, exchangeRate } from './fields.ts'
 import { DEPARTMENT, trackingOf } from './tracking.ts'
 import { linkedTo, paymentState } from './transaction.ts'
+import { entityWriter } from './writer.ts'
 
 export const RECEIVED: Entity = {
   name: 'Payment',
@@ -65,7 +48,7 @@ const accountId: Converter = {
 
 const mapping = defineMapping<typeof payment, Values>(payment, {
   ...common,
-  remoteId: (record) => `${record[ENTITY_TYPE]}-${record.Id}`,
+  remoteId: (record) => sharedIdOf(record, record.Id),
   transactionDate: notNull('TxnDate'),
   // They define the entity, so they never change.
   customerId: createOnly(notNull('CustomerRef.value')),
@@ -89,31 +72,13 @@ const entityOfNew = (body: Values): Entity => {
   return isMade ? MADE : RECEIVED
 }
 
-const entityOfStored = ({ remoteId }: StoredRecord): Entity =>
-  idIn(MADE, remoteId) === undefined ? RECEIVED : MADE
-
 export const payments: ResourceConnector = {
   mapping,
   ...passes(() => ({ received: pagesOf(RECEIVED), made: pagesOf(MADE) })),
   sync,
-  write: bodyWriter(mapping, {
-    app,
-    guard: 'version',
-    remoteFields: { reserved: RESERVED },
-    get: getOneOf([RECEIVED, MADE]),
+  write: entityWriter(mapping, {
+    entities: [RECEIVED, MADE],
+    entityOfNew,
     sideEffects: linkedTo({ Invoice: 'accounting/invoices', Bill: 'accounting/bills' }),
-    *create(body, attempt) {
-      const entity = entityOfNew(body)
-      return writtenIn(entity, yield post(entity, body, attempt))
-    },
-    *update(body, stored, attempt) {
-      const entity = entityOfStored(stored)
-      const sparse = sparseOf(entity, mapping, body, stored)
-      return writtenIn(entity, yield post(entity, sparse, attempt))
-    },
-    *delete(stored, attempt) {
-      const entity = entityOfStored(stored)
-      yield post(entity, versionOf(entity, stored), attempt, 'delete')
-    },
   }),
 }

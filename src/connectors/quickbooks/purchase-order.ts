@@ -3,7 +3,7 @@ import { enumeration, notNull, objectOf, required } from '../../definition/mappi
 import { defineMapping } from '../../definition/mapping.ts'
 import type { Values } from '../../definition/raw-values.ts'
 import { purchaseOrder } from '../../resources/accounting/purchase-order.ts'
-import { countryCode } from './countries.ts'
+import { addressRules } from './contact.ts'
 import type { Entity } from './entity.ts'
 import { referenceTo, text } from './fields.ts'
 import { orderLines } from './lines.ts'
@@ -14,13 +14,7 @@ import { collection } from './writer.ts'
 const deliveryAddress = notNull(
   objectOf<Values>('ShipAddr', {
     addressType: () => 'SHIPPING',
-    street1: text('Line1'),
-    street2: text('Line2'),
-    city: text('City'),
-    state: text('CountrySubDivisionCode'),
-    countrySubdivision: ({ CountrySubDivisionCode }) => CountrySubDivisionCode,
-    country: { from: 'Country', read: countryCode, empty: '' },
-    zipCode: text('PostalCode'),
+    ...addressRules(''),
   }),
 )
 

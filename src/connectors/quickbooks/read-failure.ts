@@ -36,12 +36,6 @@ const PLACES: Readonly<Record<string, string>> = {
   CCAccountRef: 'CreditCardPayment.CCAccountRef',
 }
 
-const between = (text: string, start: string, end: string): string | undefined => {
-  const [, rest] = text.split(start)
-  const [name] = rest?.split(end) ?? []
-  return name === '' || name?.includes(' ') ? undefined : name
-}
-
 /** The field that an error names, as a path of the request: references have a `value`. */
 const fieldOf = (
   code: string,
@@ -52,7 +46,8 @@ const fieldOf = (
   const isName = path.startsWith('/customer') || path.startsWith('/vendor')
   // The error of a name that exists already names no element.
   const unnamed = code === '6240' ? (isName ? 'DisplayName' : 'Name') : undefined
-  const named = element || between(detail, 'Required parameter ', ' is missing') || unnamed
+  const [, missing] = /Required parameter (\S{1,100}) is missing/.exec(detail) ?? []
+  const named = element || missing || unnamed
   const name = PLACES[named ?? ''] ?? named
   return name?.endsWith('Ref') ? `${name}.value` : name
 }

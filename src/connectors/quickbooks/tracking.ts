@@ -5,23 +5,30 @@ import { defineMapping } from '../../definition/mapping.ts'
 import { passes } from '../../definition/paging/compose.ts'
 import { type Values, valuesOf } from '../../definition/raw-values.ts'
 import { trackingCategory } from '../../resources/accounting/tracking-category.ts'
-import { ENTITY_TYPE, type Entity, getOneOf, idIn, pagesOf, remoteIdOf, sync } from './entity.ts'
+import {
+  ENTITY_TYPE,
+  type Entity,
+  getOneOf,
+  idIn,
+  pagesOf,
+  remoteIdOf,
+  sharedIdOf,
+  sync,
+} from './entity.ts'
 import { common } from './fields.ts'
 
 export const CLASS: Entity = { name: 'Class', hasActive: true, isShared: true }
 export const DEPARTMENT: Entity = { name: 'Department', hasActive: true, isShared: true }
 
-const idOf = (record: Values, id: unknown): string => `${record[ENTITY_TYPE]}-${id}`
-
 const mapping = defineMapping<typeof trackingCategory, Values>(trackingCategory, {
   ...common,
-  remoteId: (record) => idOf(record, record.Id),
+  remoteId: (record) => sharedIdOf(record, record.Id),
   trackingCategoryName: 'Name',
   trackingCategoryStatus: ({ Active }) => (Active === false ? 'Inactive' : 'Active'),
   trackingCategoryType: ENTITY_TYPE,
   parentCategoryId: (record) => {
     const { value } = valuesOf(record.ParentRef)
-    return value === undefined ? null : idOf(record, value)
+    return value === undefined ? null : sharedIdOf(record, value)
   },
 })
 

@@ -1,6 +1,11 @@
 /** Rules that invoices, bills and purchase orders share. */
 import type { ResourceWriter } from '../../definition/connector.ts'
-import { compareDecimals, formatDecimal, parseDecimal } from '../../definition/decimal.ts'
+import {
+  compareDecimals,
+  formatDecimal,
+  parseDecimal,
+  subtractDecimals,
+} from '../../definition/decimal.ts'
 import { notNull, readOnly } from '../../definition/mapping/converters.ts'
 import { states } from '../../definition/mapping/states.ts'
 import { entriesOf, type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
@@ -35,10 +40,7 @@ const decimalOf = (value: unknown) => parseDecimal(String(value))
 /** The difference of two amounts, exactly; null without the first one. */
 export const difference = (total: unknown, part: unknown): string | null => {
   const [a, b] = [decimalOf(total), decimalOf(part ?? 0)]
-  if (!a || !b) return null
-  const scale = Math.max(a.scale, b.scale)
-  const at = ({ unscaled, scale: own }: typeof a) => unscaled * 10n ** BigInt(scale - own)
-  return formatDecimal({ unscaled: at(a) - at(b), scale })
+  return a && b ? formatDecimal(subtractDecimals(a, b)) : null
 }
 
 /** The tax of a transaction; null without one. */
@@ -72,6 +74,15 @@ export const documentState = states(statusOf, {
   Paid: 'PAID',
   Voided: 'VOID',
 })
+
+/** The rules of invoices and bills. */
+export const billing = {
+  ...transaction,
+  dueDate: notNull('DueDate'),
+  paidOnDate: null, // NOTES "statuses": it is the date of a payment
+  totalTaxAmount: taxOf,
+  balance: readOnly('Balance'),
+} as const
 
 /** The state of a payment. */
 export const paymentState = (raw: Values): string => (isVoided(raw) ? 'VOID' : 'COMPLETED')

@@ -7,7 +7,7 @@ import { rootFields } from '../../definition/graphql.ts'
 import { filePartOf, fileRequest } from '../../definition/line-file.ts'
 import { around, inner, mapCursors, memberOf } from '../../definition/paging/pager.ts'
 import { parseJson } from '../../definition/parse-json.ts'
-import { entriesOf, textsAt, type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
+import { entriesOf, numberAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
 import { query } from './graphql.ts'
 import { type Collection, changedSince, MAX_MEDIA } from './listing.ts'
 import { wholePages } from './whole-records.ts'
@@ -37,19 +37,18 @@ export const bulkQuery = ({ list, filter, fields, part, media }: Collection): st
   return `{ ${inAll(name, [fields, ...parts].join(' '))} }`
 }
 
-const STATUS = 'status url'
-
 /** The number of records, up to one more than pages are for, and the operations that run. */
 const lookRequest = ({ list }: Collection): AppRequest =>
   query(
-    `query { ${list}Count(limit: ${MAX_PAGED + 1}) { count } bulkOperations(first: 10) { nodes { id query ${STATUS} } } }`,
+    `query { ${list}Count(limit: ${MAX_PAGED + 1}) { count } bulkOperations(first: 10) { nodes { id query status } } }`,
     {},
   )
 
-const RUN = `mutation ($query: String!) { bulkOperationRunQuery(query: $query, groupObjects: true) {
-  bulkOperation { id } problems: userErrors { message } } }`
+// A user error is not read: without an operation, the app has no place for another one.
+const RUN = `mutation ($query: String!) {
+  bulkOperationRunQuery(query: $query, groupObjects: true) { bulkOperation { id } } }`
 
-const OPERATION = `query ($id: ID!) { bulkOperation(id: $id) { ${STATUS} } }`
+const OPERATION = 'query ($id: ID!) { bulkOperation(id: $id) { status url } }'
 
 const RUNNING: readonly unknown[] = ['CREATED', 'RUNNING']
 
@@ -64,8 +63,8 @@ const emptyPage = (next: Json | undefined, waitMs?: number): ListPage => ({
 /** The page after the first request: the operation of an interrupted listing is used. */
 const afterLook = (collection: Collection, response: AppResponse): ListPage => {
   const fields = rootFields(response)
-  const [count] = valuesAt(fields, `${collection.list}Count.count`)
-  if (typeof count !== 'number') throw new Error('Shopify returned no number of records.')
+  const count = numberAt(fields, `${collection.list}Count.count`)
+  if (count === undefined) throw new Error('Shopify returned no number of records.')
   if (count <= MAX_PAGED) return emptyPage(PAGES)
   const [own] = entriesOf(valuesOf(fields.bulkOperations).nodes).filter(
     (operation) => RUNNING.includes(operation.status) && operation.query === bulkQuery(collection),
@@ -124,11 +123,6 @@ const recordOf = ({ record, media, parts }: Group, collection: Collection): Valu
   ...(collection.media && { media: { nodes: media.slice(0, MAX_MEDIA) } }),
   ...(collection.part && { [collection.part.name]: parts }),
 })
-
-const numberAt = (cursor: Json | undefined, name: string): number | undefined => {
-  const value = memberOf(cursor, name)
-  return typeof value === 'number' ? value : undefined
-}
 
 const fileAt = (cursor: Json | undefined) => ({
   url: String(memberOf(cursor, 'url')),

@@ -2,12 +2,12 @@ import type { Pager } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { writtenTo } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { passes } from '../../definition/paging/compose.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
+import { shiftInstant } from '../../definition/time.ts'
 import { customer } from '../../resources/commerce/customer.ts'
-import { allOf } from './bulk.ts'
+import { collectionPages } from './collection-pages.ts'
 import { mutate } from './graphql.ts'
-import { type Collection, comparedSync, deletedSince, matching } from './listing.ts'
+import { type Collection, comparedSync, matching } from './listing.ts'
 import { readBack, wholeRecord } from './whole-records.ts'
 
 const collection: Collection = {
@@ -39,7 +39,7 @@ const SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length
  */
 const changed = (since: string): Pager => {
   // The day in the time zone of the shop may be the one before.
-  const day = new Date(Date.parse(since) - DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length)
+  const day = shiftInstant(since, -DAY_MS).slice(0, 'YYYY-MM-DD'.length)
   const pages = matching(collection, `updated_at:>='${day}'`, {
     sortKey: 'UPDATED_AT',
     reverse: true,
@@ -63,11 +63,7 @@ const changed = (since: string): Pager => {
 /** Customers, also those without an account. */
 export const customers = {
   mapping,
-  ...passes(({ since }) =>
-    since === undefined
-      ? { all: allOf(collection) }
-      : { changed: changed(since), deleted: deletedSince('CUSTOMER', since) },
-  ),
+  ...collectionPages(collection, changed),
   sync: comparedSync,
   write: bodyWriter(mapping, {
     app: 'Shopify',
@@ -86,7 +82,7 @@ export const customers = {
     },
     *delete({ remoteId: id }) {
       const signature = 'customerDelete(input: CustomerDeleteInput!)'
-      yield* mutate(signature, { input: { id } }, 'deletedCustomerId')
+      yield* mutate(signature, { input: { id } })
     },
     // Shopify changes the form of telephone numbers.
     normalize: ({ fields: { phone: _, ...fields }, remoteFields }) => ({ fields, remoteFields }),

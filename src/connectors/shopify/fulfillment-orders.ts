@@ -14,7 +14,7 @@ export interface OpenLine {
   readonly left: number
 }
 
-const OPEN = `query ($id: ID!, $after: String) { order(id: $id) { id
+const OPEN = `query ($id: ID!, $after: String) { order(id: $id) {
   fulfillmentOrders(first: 4, after: $after) {
     nodes { id status lineItems(first: 100) { nodes { id remainingQuantity lineItem { id } } } }
     pageInfo { hasNextPage endCursor } } } }`

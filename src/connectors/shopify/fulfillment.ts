@@ -167,12 +167,11 @@ export const fulfillments = {
       yield* mutate(
         'fulfillmentTrackingInfoUpdate(fulfillmentId: ID!, trackingInfoInput: FulfillmentTrackingInput!, notifyCustomer: Boolean)',
         { fulfillmentId, trackingInfoInput, notifyCustomer: notifyIn(body) },
-        'fulfillment { id }',
       )
       return yield* readBack(selected, { id: fulfillmentId })
     },
     *delete({ remoteId: id }) {
-      yield* mutate('fulfillmentCancel(id: ID!)', { id }, 'fulfillment { id }')
+      yield* mutate('fulfillmentCancel(id: ID!)', { id })
     },
     // A fulfillment changes the status of its order.
     sideEffects: recordsAt({ 'commerce/orders': 'order.id' }),

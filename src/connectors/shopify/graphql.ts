@@ -13,17 +13,13 @@ export const { query } = api
 
 /**
  * Sends a mutation once and returns its payload. Its `userErrors` are failures (NOTES "user errors").
- * @param parts what is selected of the payload, in addition to the errors
+ * @param parts what is selected of the payload, in addition to the errors. Default: nothing
  */
-export const mutate = (signature: string, variables: Variables, parts: string): Steps<Values> =>
+export const mutate = (signature: string, variables: Variables, parts = ''): Steps<Values> =>
   api.mutate(operation('mutation', signature, `${parts} userErrors { field message }`), variables)
 
 /** As `mutate`, for payloads whose user errors have a code. */
-export const mutateCoded = (
-  signature: string,
-  variables: Variables,
-  parts: string,
-): Steps<Values> =>
+export const mutateCoded = (signature: string, variables: Variables, parts = ''): Steps<Values> =>
   api.mutate(
     operation('mutation', signature, `${parts} userErrors { field message code }`),
     variables,

@@ -1,6 +1,7 @@
 /** The point budget of a shop (NOTES "points"). */
 import type { AppRequest, AppResponse } from '../../definition/connector.ts'
-import { textsAt, valuesAt, valuesOf } from '../../definition/raw-values.ts'
+import { isMutation } from '../../definition/graphql.ts'
+import { numberAt, textsAt, valuesOf } from '../../definition/raw-values.ts'
 import type { RequestLimits } from '../../definition/request-limits.ts'
 import { shopName } from './shop.ts'
 
@@ -13,11 +14,6 @@ const MUTATION_COST = 10
 // The bucket of each plan refills in 20 seconds: 2,000 points at 100 points per second.
 const REFILL_MS = 20_000
 const STANDARD_BUCKET = 2000
-
-const numberAt = (body: unknown, path: string): number | undefined => {
-  const [value] = valuesAt(body, path)
-  return typeof value === 'number' ? value : undefined
-}
 
 /** What a response reports about the cost of its request, in points. Undefined parts are not reported. */
 export const costOf = ({ body }: AppResponse) => {
@@ -71,11 +67,12 @@ const objectsIn = (document: string): number => {
 }
 
 /** The cost of a request, rather too high than too low: most records have fewer parts than their `first` allows. */
-const cost = ({ body }: AppRequest): number => {
+const cost = (request: AppRequest): number => {
+  const { body } = request
   const [document = ''] = textsAt(body, 'query')
   const { ids } = valuesOf(valuesOf(body).variables)
   const records = Array.isArray(ids) ? Math.max(1, ids.length) : 1
-  const mutation = /^\s{0,99}mutation\b/.test(document) ? MUTATION_COST : 0
+  const mutation = isMutation(request) ? MUTATION_COST : 0
   return Math.min(MAX_COST, objectsIn(document) * records + mutation)
 }
 

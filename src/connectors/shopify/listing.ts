@@ -1,5 +1,6 @@
 /** Lists of the Admin API: Relay connections, and the events that report deletions. */
 import type { AppRequest, Json, Pager } from '../../definition/connector.ts'
+import { asDeleted } from '../../definition/paging/compose.ts'
 import { relayPages } from '../../definition/paging/cursor.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
 import type { SyncDefinition } from '../../definition/sync.ts'
@@ -121,27 +122,19 @@ const EVENTS = `query ($after: String, $query: String) { ${connection(
   '... on BasicEvent { action subjectId subjectType }',
 )} }`
 
-/** The ids of the records of a type that were deleted since a time (NOTES "deletions"). */
-export const deletedSince = (
-  subjectType: 'CUSTOMER' | 'ORDER' | 'PRODUCT',
-  since: string,
-): Pager => {
+/** The ids of the records of a collection that were deleted since a time (NOTES "deletions"). */
+export const deletedSince = ({ type }: Collection, since: string): Pager => {
+  const subjectType = type.toUpperCase()
   const filter = `action:destroy subject_type:${subjectType} ${notBefore('created_at', since)}`
   const events = relayPages({
     connection: 'data.events',
     request: ({ after = null }) => query(EVENTS, { after, query: filter }),
   })
-  return {
-    listRequest: events.listRequest,
-    readList: (response, position) => {
-      const page = events.readList(response, position)
-      const deleted = page.records
-        .map(valuesOf)
-        .filter((event) => event.action === 'destroy' && event.subjectType === subjectType)
-        .map(({ subjectId }) => String(subjectId))
-      return { ...page, records: [], deleted }
-    },
-  }
+  return asDeleted(events, (event) => {
+    const { action, subjectId, ...subject } = valuesOf(event)
+    const isDeletion = action === 'destroy' && subject.subjectType === subjectType
+    return isDeletion ? [String(subjectId)] : []
+  })
 }
 
 /** The lag of the search index is not documented (NOTES "the search index"). */

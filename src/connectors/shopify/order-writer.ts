@@ -32,16 +32,16 @@ export const orderWriter = bodyWriter(mapping, {
   *update({ customerId, ...body }, { remoteId: id }) {
     if (Object.keys(body).length > 0) {
       const input = { ...body, id }
-      yield* mutate('orderUpdate(input: OrderInput!)', { input }, 'order { id }')
+      yield* mutate('orderUpdate(input: OrderInput!)', { input })
     }
     if (customerId !== undefined) {
       const signature = 'orderCustomerSet(orderId: ID!, customerId: ID!)'
-      yield* mutate(signature, { orderId: id, customerId }, 'order { id }')
+      yield* mutate(signature, { orderId: id, customerId })
     }
     return yield* readBack(collection, { id })
   },
   *delete({ remoteId: orderId }) {
-    yield* mutateCoded('orderDelete(orderId: ID!)', { orderId }, 'deletedId')
+    yield* mutateCoded('orderDelete(orderId: ID!)', { orderId })
   },
   // Shopify changes the form of telephone numbers, and makes the names of lines from product and variant.
   normalize: ({ fields: { customer: _, lineItems: __, ...fields }, remoteFields }) => ({

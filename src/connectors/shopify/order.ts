@@ -17,12 +17,10 @@ import { states } from '../../definition/mapping/states.ts'
 import { objectAt } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { matchesJson } from '../../definition/matching.ts'
-import { passes } from '../../definition/paging/compose.ts'
 import { type Values, valuesOf } from '../../definition/raw-values.ts'
 import { order } from '../../resources/commerce/order.ts'
-import { allOf } from './bulk.ts'
-import { type Collection, changedSince, deletedSince, reportedSync } from './listing.ts'
-import { wholePages } from './whole-records.ts'
+import { collectionPages } from './collection-pages.ts'
+import { type Collection, reportedSync } from './listing.ts'
 
 const MONEY = 'shopMoney { amount currencyCode } presentmentMoney { amount currencyCode }'
 const ADDRESS =
@@ -172,7 +170,7 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
   orderStatus: statusOf,
   orderState: states(statusOf, { open: 'OPEN', closed: 'COMPLETED', cancelled: 'CANCELLED' }),
   fulfillmentStatus: readOnly('displayFulfillmentStatus'),
-  // The other words can mean an order of which a part is fulfilled.
+  // The other words do not say how much is fulfilled: it may be a part.
   fulfillmentState: states('displayFulfillmentStatus', {
     UNFULFILLED: 'UNFULFILLED',
     OPEN: 'UNFULFILLED',
@@ -206,14 +204,5 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
   remoteDeleted: null, // NOTES "deletions"
 })
 
-const pages = passes(({ since }) =>
-  since === undefined
-    ? { all: allOf(collection) }
-    : {
-        changed: wholePages(changedSince(collection, since), collection),
-        deleted: deletedSince('ORDER', since),
-      },
-)
-
 /** The listing of orders, without the writer. */
-export const orders = { mapping, ...pages, sync: reportedSync }
+export const orders = { mapping, ...collectionPages(collection), sync: reportedSync }

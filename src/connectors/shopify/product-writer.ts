@@ -31,6 +31,12 @@ const optionValues = (options: Json): readonly JsonObject[] => {
   }))
 }
 
+/** A new variant: by default, with the option that Shopify hides. */
+const newVariantInput = (variant: JsonObject): JsonObject => ({
+  optionValues: optionValues([]),
+  ...variantInput(variant),
+})
+
 /** The options that some variants have, with their values, in the order in which they occur. */
 const productOptions = (variants: readonly JsonObject[]): readonly JsonObject[] => {
   const chosen = variants.flatMap(({ optionValues }) => objectsIn(optionValues))
@@ -52,21 +58,17 @@ function* writeVariants(productId: string, written: Json, stored: unknown): Step
     const changes = changedFields(variantInput(variant), variantInput(old))
     return Object.keys(changes).length > 0 ? [{ id, ...changes }] : []
   })
-  const added = entries
-    .filter(({ id }) => !before.has(id ?? null))
-    .map((variant) => ({ optionValues: optionValues([]), ...variantInput(variant) }))
+  const added = entries.filter(({ id }) => !before.has(id ?? null)).map(newVariantInput)
   if (changed.length > 0)
-    yield* mutateCoded(
-      `productVariantsBulkUpdate(productId: ID!, variants: ${VARIANTS})`,
-      { productId, variants: changed },
-      'product { id }',
-    )
+    yield* mutateCoded(`productVariantsBulkUpdate(productId: ID!, variants: ${VARIANTS})`, {
+      productId,
+      variants: changed,
+    })
   if (added.length > 0)
-    yield* mutateCoded(
-      `productVariantsBulkCreate(productId: ID!, variants: ${VARIANTS})`,
-      { productId, variants: added },
-      'product { id }',
-    )
+    yield* mutateCoded(`productVariantsBulkCreate(productId: ID!, variants: ${VARIANTS})`, {
+      productId,
+      variants: added,
+    })
 }
 
 /** The writer of products. */
@@ -75,10 +77,7 @@ export const productWriter = bodyWriter(mapping, {
   remoteFields: { reserved: ['id', 'productOptions'] },
   get: wholeRecord(collection),
   *create({ variants, ...body }) {
-    const entries = objectsIn(variants).map((variant) => ({
-      optionValues: optionValues([]),
-      ...variantInput(variant),
-    }))
+    const entries = objectsIn(variants).map(newVariantInput)
     if (entries.length === 0) {
       const signature = 'productCreate(product: ProductCreateInput!)'
       const { product: created } = yield* mutate(signature, { product: body }, 'product { id }')
@@ -96,12 +95,12 @@ export const productWriter = bodyWriter(mapping, {
     if (variants !== undefined) yield* writeVariants(id, variants, raw)
     if (Object.keys(body).length > 0) {
       const product = { ...body, id }
-      yield* mutate('productUpdate(product: ProductUpdateInput!)', { product }, 'product { id }')
+      yield* mutate('productUpdate(product: ProductUpdateInput!)', { product })
     }
     return yield* readBack(collection, { id })
   },
   *delete({ remoteId: id }) {
     const signature = 'productDelete(input: ProductDeleteInput!)'
-    yield* mutate(signature, { input: { id } }, 'deletedProductId')
+    yield* mutate(signature, { input: { id } })
   },
 })

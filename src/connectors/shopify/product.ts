@@ -13,13 +13,11 @@ import {
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { passes } from '../../definition/paging/compose.ts'
 import { textsAt, valuesAt } from '../../definition/raw-values.ts'
 import { isObject } from '../../definition/value.ts'
 import { product } from '../../resources/commerce/product.ts'
-import { allOf } from './bulk.ts'
-import { type Collection, changedSince, comparedSync, deletedSince } from './listing.ts'
-import { wholePages } from './whole-records.ts'
+import { collectionPages } from './collection-pages.ts'
+import { type Collection, comparedSync } from './listing.ts'
 
 /** Products in any status. Without the filter, the schema promises only active ones. */
 export const collection: Collection = {
@@ -101,14 +99,5 @@ export const mapping = defineMapping<typeof product, object>(product, {
   remoteDeleted: null, // NOTES "deletions"
 })
 
-const pages = passes(({ since }) =>
-  since === undefined
-    ? { all: allOf(collection) }
-    : {
-        changed: wholePages(changedSince(collection, since), collection),
-        deleted: deletedSince('PRODUCT', since),
-      },
-)
-
 /** The listing of products, without the writer. */
-export const products = { mapping, ...pages, sync: comparedSync }
+export const products = { mapping, ...collectionPages(collection), sync: comparedSync }

@@ -1,4 +1,4 @@
-/** Failures in Shopify's responses, most of which have the status 200. */
+/** Failures in Shopify's responses. Most of these have the status 200. */
 import type { AppFailure, AppResponse } from '../../definition/connector.ts'
 import { graphqlFailure } from '../../definition/graphql-failure.ts'
 import { entriesOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'

@@ -1,7 +1,8 @@
 /** The webhooks of a shop: one subscription for each topic of Shopify. */
 import type { Steps } from '../../definition/connector.ts'
-import { rootFields } from '../../definition/graphql.ts'
 import type { RemoteSubscription, Webhooks, WebhookTarget } from '../../definition/inbound.ts'
+import { readAll } from '../../definition/paging/compose.ts'
+import { relayPages } from '../../definition/paging/cursor.ts'
 import { entriesOf, textsAt, valuesOf } from '../../definition/raw-values.ts'
 import { mutate, query } from './graphql.ts'
 import { shopName } from './shop.ts'
@@ -54,6 +55,11 @@ function* create({ address }: WebhookTarget): Steps<RemoteSubscription> {
 const LIST = `query ($after: String) { webhookSubscriptions(first: 250, after: $after) {
   nodes { id uri } pageInfo { hasNextPage endCursor } } }`
 
+const subscriptions = relayPages({
+  connection: 'data.webhookSubscriptions',
+  request: ({ after = null }) => query(LIST, { after }),
+})
+
 export const webhooks: Webhooks = {
   scope: 'credential',
   topics: Object.values(subscribed).map(({ topic }) => topic),
@@ -77,20 +83,11 @@ export const webhooks: Webhooks = {
   subscription: {
     create,
     *list() {
-      const found: { readonly id: string; readonly address: string }[] = []
-      for (let after: string | null = null; ; ) {
-        const { webhookSubscriptions } = rootFields(yield query(LIST, { after }))
-        const { nodes, pageInfo } = valuesOf(webhookSubscriptions)
-        found.push(
-          ...entriesOf(nodes).map(({ id, uri }) => ({ id: String(id), address: String(uri) })),
-        )
-        const { hasNextPage, endCursor } = valuesOf(pageInfo)
-        if (hasNextPage !== true) return found
-        after = String(endCursor)
-      }
+      const found = yield* readAll(subscriptions)
+      return entriesOf(found).map(({ id, uri }) => ({ id: String(id), address: String(uri) }))
     },
     *delete(id) {
-      yield* mutate('webhookSubscriptionDelete(id: ID!)', { id }, 'deletedWebhookSubscriptionId')
+      yield* mutate('webhookSubscriptionDelete(id: ID!)', { id })
     },
   },
 }

@@ -3,6 +3,7 @@
  * reliable").
  */
 import type { AppFailure, AppRequest, AppResponse } from '../../definition/connector.ts'
+import { isMutation } from '../../definition/graphql.ts'
 import { graphqlFailure } from '../../definition/graphql-failure.ts'
 import { textsAt, valuesOf } from '../../definition/raw-values.ts'
 
@@ -28,9 +29,6 @@ const FORBIDDEN_MEANS =
 
 /** The mutations whose ENTITY_NOT_FOUND can only mean the record itself. */
 const ABSENT_FOR = ['updateCustomer', 'deleteCustomer', 'updateProduct', 'deleteProduct']
-
-const isMutation = ({ body }: AppRequest): boolean =>
-  /^\s{0,99}mutation\b/.test(textsAt(body, 'query')[0] ?? '')
 
 /** The failure that `errors` reports. */
 const readErrors = (response: AppResponse, request: AppRequest): AppFailure | undefined => {

@@ -3,7 +3,7 @@ import type { Converter } from './rule.ts'
 
 /**
  * The unified word of an app's status: `states('status', { open: 'OPEN', closed: 'COMPLETED' })`. Only reads. A status
- * without a unified word is null: the field next to it has the app's own word.
+ * without a unified word is null; the app's own word is in another field or in `remoteFields`.
  * @param source the path of the app's status, or the function that reads it
  */
 export const states = <Raw = never>(

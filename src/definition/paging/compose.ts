@@ -44,6 +44,15 @@ export const mapRecords = (
   },
 })
 
+/** Reports each record of a pager as deleted. @param idsOf the ids of the deleted records that it names */
+export const asDeleted = (pager: Pager, idsOf: (record: unknown) => readonly string[]): Pager => ({
+  listRequest: pager.listRequest,
+  readList: (response, position) => {
+    const page = pager.readList(response, position)
+    return { ...page, records: [], deleted: page.records.flatMap(idsOf) }
+  },
+})
+
 /** Replaces each record that is read by its id by any number of records. */
 export const mapReadMany = (
   readMany: ReadMany,

@@ -1,11 +1,11 @@
-/** Lists in the order in which their rows were created, oldest first: pages by number, or after a cursor. */
+/** Lists in the order of creation, oldest first: pages by number, or after a cursor. */
 import { Prisma } from '@prisma/client'
 import {
+  createCounts,
   cursorsOf,
   type ForwardPage,
   invalidCursor,
   type Listed,
-  once,
 } from '../../query/listed.ts'
 import type { Queryable } from '../database/database.ts'
 
@@ -31,6 +31,12 @@ export interface CreatedList<Row, Entry> {
   readonly where: Prisma.Sql
   toEntry(row: Row): Entry
 }
+
+/** The list with each entry in another form. */
+export const mapEntries = <Row, Entry, Result>(
+  { toEntry, ...list }: CreatedList<Row, Entry>,
+  toResult: (entry: Entry) => Result,
+): CreatedList<Row, Result> => ({ ...list, toEntry: (row) => toResult(toEntry(row)) })
 
 const orderOf = (alias: string): Prisma.Sql => raw(`ORDER BY ${alias}.created_at, ${alias}.id`)
 
@@ -142,15 +148,14 @@ export const readForwardOfEach = async <Row, Entry>(
   const rows = await prisma.$queryRaw<(Row & Place & { readonly owner: string })[]>(sql`
     SELECT k.id::text AS owner, p.* FROM unnest(${ids}::uuid[]) AS k(id)
     CROSS JOIN LATERAL (${pageSql(owned, page)}) p ORDER BY p."placeMicros", p."placeId"`)
-  const counts = once(async () => {
-    const counted = await prisma.$queryRaw<{ owner: string; count: number }[]>(sql`
+  const countOf = createCounts(() =>
+    prisma.$queryRaw(sql`
       SELECT ${column}::text AS owner, count(*)::integer AS count FROM ${from}
-      WHERE ${where} AND ${column} = ANY(${ids}::uuid[]) GROUP BY ${column}`)
-    return new Map(counted.map(({ owner, count }) => [owner, count]))
-  })
+      WHERE ${where} AND ${column} = ANY(${ids}::uuid[]) GROUP BY ${column}`),
+  )
   const byOwner = Map.groupBy(rows, ({ owner }) => owner)
   return ids.map((id) => {
     const own = (byOwner.get(id) ?? []).map(({ owner: _, ...row }) => row as unknown as Row & Place)
-    return toListed(toEntry, own, page, async () => (await counts()).get(id) ?? 0)
+    return toListed(toEntry, own, page, () => countOf(id))
   })
 }

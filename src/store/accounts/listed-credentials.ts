@@ -6,14 +6,7 @@ import type { Queryable } from '../database/database.ts'
 import { isHeld } from '../database/lease-sql.ts'
 import { NEVER } from '../database/time-sql.ts'
 import { IS_COVERED, IS_FEED } from '../sync/sync-key.ts'
-import {
-  ALL,
-  type CreatedList,
-  type NumberedPage,
-  readForward,
-  readForwardOfEach,
-  readNumbered,
-} from './created-list.ts'
+import { ALL, type CreatedList, readForwardOfEach, readNumbered } from './created-list.ts'
 
 const { sql } = Prisma
 
@@ -78,8 +71,7 @@ export interface CredentialFilter {
   readonly userId: string | undefined
   /** Only those of this app; undefined: of all. */
   readonly app?: string | undefined
-  readonly credentialId?: string
-  /** Only those with these ids. */
+  /** Only those with these ids; undefined: all. */
   readonly credentialIds?: readonly string[]
 }
 
@@ -133,11 +125,11 @@ const WEBHOOKS = sql`(
       OR w.last_received_at > statement_timestamp() - interval '1 day', false))
   FROM inbound_subscriptions w WHERE w.credential_id = c.id)`
 
-const credentialsOf = ({
+/** The credentials of an environment, with their syncs. */
+export const credentialsOf = ({
   environmentId,
   userId,
   app,
-  credentialId,
   credentialIds,
 }: CredentialFilter): CreatedList<CredentialRow, CredentialSummary> => ({
   alias: 'c',
@@ -148,7 +140,6 @@ const credentialsOf = ({
   where: sql`c.environment_id = ${environmentId}::uuid
     ${userId === undefined ? Prisma.empty : sql`AND c.user_id = ${userId}::uuid`}
     ${app === undefined ? Prisma.empty : sql`AND c.app = ${app}`}
-    ${credentialId === undefined ? Prisma.empty : sql`AND c.id = ${credentialId}::uuid`}
     ${credentialIds === undefined ? Prisma.empty : sql`AND c.id = ANY(${credentialIds}::uuid[])`}`,
   toEntry: toSummary,
 })
@@ -157,15 +148,7 @@ const credentialsOf = ({
 export const listCredentials = (
   database: Queryable,
   filter: CredentialFilter,
-  page: NumberedPage = ALL,
-): Promise<CredentialSummary[]> => readNumbered(database, credentialsOf(filter), page)
-
-/** A page of the credentials of an environment with their syncs, oldest first. @throws INVALID_CURSOR */
-export const pageCredentials = (
-  database: Queryable,
-  filter: CredentialFilter,
-  page: ForwardPage,
-): Promise<Listed<CredentialSummary>> => readForward(database, credentialsOf(filter), page)
+): Promise<CredentialSummary[]> => readNumbered(database, credentialsOf(filter), ALL)
 
 /** A page of the credentials of each of these end users. @throws INVALID_CURSOR */
 export const pageCredentialsOfUsers = (
@@ -179,10 +162,13 @@ export const pageCredentialsOfUsers = (
 /** Finds a credential of an end user; undefined if the user has none with this id. */
 export const findCredential = async (
   database: Queryable,
-  scope: CredentialFilter & { readonly credentialId: string },
+  {
+    credentialId,
+    ...owner
+  }: Pick<CredentialFilter, 'environmentId' | 'userId'> & { readonly credentialId: string },
 ): Promise<CredentialSummary | undefined> => {
-  const credentialId = scope.credentialId.toLowerCase()
-  if (!isUuid(credentialId)) return undefined
-  const [found] = await listCredentials(database, { ...scope, credentialId })
+  const id = credentialId.toLowerCase()
+  if (!isUuid(id)) return undefined
+  const [found] = await listCredentials(database, { ...owner, credentialIds: [id] })
   return found
 }

@@ -3,14 +3,7 @@ import { Prisma } from '@prisma/client'
 import { isUuid } from '../../definition/identity.ts'
 import type { ForwardPage, Listed } from '../../query/listed.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
-import {
-  ALL,
-  type CreatedList,
-  type NumberedPage,
-  readForward,
-  readForwardOfEach,
-  readNumbered,
-} from './created-list.ts'
+import { ALL, type CreatedList, readForwardOfEach, readNumbered } from './created-list.ts'
 
 const { sql } = Prisma
 
@@ -68,20 +61,10 @@ export const readOne = async (
   return installation
 }
 
-/** Lists installations, oldest first, including incomplete ones. One statement. */
-export const listInstallations = (
-  database: Database,
+/** The installations of an owner, including incomplete ones. */
+export const installationsOf = (
   owner: InstallationOwner,
-  page: NumberedPage,
-): Promise<StoredInstallation[]> => readNumbered(database, installationsWhere(isOwned(owner)), page)
-
-/** A page of installations, oldest first, including incomplete ones. @throws INVALID_CURSOR */
-export const pageInstallations = (
-  database: Database,
-  owner: InstallationOwner,
-  page: ForwardPage,
-): Promise<Listed<StoredInstallation>> =>
-  readForward(database, installationsWhere(isOwned(owner)), page)
+): CreatedList<InstallationRow, StoredInstallation> => installationsWhere(isOwned(owner))
 
 /** A page of the installations of each of these end users or integrations. @throws INVALID_CURSOR */
 export const pageInstallationsOf = (
@@ -91,7 +74,7 @@ export const pageInstallationsOf = (
   page: ForwardPage,
 ): Promise<readonly Listed<StoredInstallation>[]> => {
   const column = by === 'user' ? sql`n.user_id` : sql`n.integration_id`
-  return readForwardOfEach(database, installationsWhere(isOwned(owner)), { column, ids }, page)
+  return readForwardOfEach(database, installationsOf(owner), { column, ids }, page)
 }
 
 /** The installations with these ids that the owner has, in any order. One statement. */

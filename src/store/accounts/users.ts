@@ -1,9 +1,8 @@
 /** The end users of an environment. */
 import { Prisma } from '@prisma/client'
 import { isUuid } from '../../definition/identity.ts'
-import type { ForwardPage, Listed } from '../../query/listed.ts'
 import { type Database, isUniqueViolation } from '../database/database.ts'
-import { type CreatedList, type NumberedPage, readForward, readNumbered } from './created-list.ts'
+import { ALL, type CreatedList, readNumbered } from './created-list.ts'
 import { removeCredentials } from './credentials.ts'
 import { lockUser } from './lock-user.ts'
 
@@ -74,7 +73,12 @@ export interface UserFilter {
   readonly ids?: readonly string[]
 }
 
-const usersOf = ({ environmentId, username, ids }: UserFilter): CreatedList<EndUser, EndUser> => ({
+/** The end users of an environment. */
+export const usersOf = ({
+  environmentId,
+  username,
+  ids,
+}: UserFilter): CreatedList<EndUser, EndUser> => ({
   alias: 'u',
   columns: sql`u.id::text AS "userId", u.username, coalesce(u.full_name, '') AS "fullName"`,
   from: sql`end_users u`,
@@ -84,19 +88,13 @@ const usersOf = ({ environmentId, username, ids }: UserFilter): CreatedList<EndU
   toEntry: (user) => user,
 })
 
-/** Lists the end users of an environment, oldest first. One statement. */
-export const listUsers = (
+/** The end users with these ids that the environment has, in any order. One statement. */
+export const findUsers = (
   database: Database,
-  filter: UserFilter,
-  page: NumberedPage,
-): Promise<EndUser[]> => readNumbered(database, usersOf(filter), page)
-
-/** A page of the end users of an environment, oldest first. @throws INVALID_CURSOR */
-export const pageUsers = (
-  database: Database,
-  filter: UserFilter,
-  page: ForwardPage,
-): Promise<Listed<EndUser>> => readForward(database, usersOf(filter), page)
+  environmentId: string,
+  ids: readonly string[],
+): Promise<EndUser[]> =>
+  readNumbered(database, usersOf({ environmentId, username: undefined, ids }), ALL)
 
 /** Reads an end user; undefined if the environment does not have it. One statement. */
 export const findUser = async (

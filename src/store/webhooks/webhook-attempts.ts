@@ -5,11 +5,11 @@
 import { Prisma } from '@prisma/client'
 import { isSuccessStatus } from '../../definition/http-status.ts'
 import {
+  createCounts,
   cursorsOf,
   type ForwardPage,
   invalidCursor,
   type Listed,
-  once,
 } from '../../query/listed.ts'
 import type { Database } from '../database/database.ts'
 
@@ -176,12 +176,11 @@ export const pageAttempts = async (
   const rows = await prisma.$queryRaw<(AttemptRow & { readonly owner: string })[]>(sql`
     SELECT k.id::text AS owner, p.* FROM ${owners} CROSS JOIN LATERAL (${pageSql(source, page)}) p
     ORDER BY p.id DESC, p.place DESC`)
-  const counts = once(async () => {
-    const counted = await prisma.$queryRaw<{ owner: string; count: number }[]>(sql`
+  const countOf = createCounts(() =>
+    prisma.$queryRaw(sql`
       SELECT k.id::text AS owner, (SELECT count(*)::integer FROM ${attemptsOf(source)}) AS count
-      FROM ${owners}`)
-    return new Map(counted.map(({ owner, count }) => [owner, count]))
-  })
+      FROM ${owners}`),
+  )
   const byOwner = Map.groupBy(rows, ({ owner }) => owner)
   return subscriptionIds.map((id) => {
     const own = byOwner.get(id) ?? []
@@ -191,7 +190,7 @@ export const pageAttempts = async (
       cursorAt: cursorsOf(shown, encode),
       hasNext: own.length > size,
       hasPrevious: after !== undefined,
-      count: async () => (await counts()).get(id) ?? 0,
+      count: () => countOf(id),
     }
   })
 }

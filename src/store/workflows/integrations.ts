@@ -3,13 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Prisma } from '@prisma/client'
 import type { Json } from '../../definition/connector.ts'
 import { isUuid } from '../../definition/identity.ts'
-import type { ForwardPage, Listed } from '../../query/listed.ts'
-import {
-  type CreatedList,
-  type NumberedPage,
-  readForward,
-  readNumbered,
-} from '../accounts/created-list.ts'
+import type { CreatedList } from '../accounts/created-list.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { ensureIntegrationSecret } from '../secrets/integration-secrets.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -229,7 +223,8 @@ export interface WorkflowUserFilter {
   readonly userId: string | undefined
 }
 
-const workflowUsersOf = ({
+/** The end users who have an existing workflow installed. */
+export const workflowUsersOf = ({
   workflowId,
   userId,
 }: WorkflowUserFilter): CreatedList<WorkflowUser, WorkflowUser> => ({
@@ -243,17 +238,3 @@ const workflowUsersOf = ({
     ${userId === undefined ? Prisma.empty : sql`AND u.id = ${userId}::uuid`}`,
   toEntry: (user) => user,
 })
-
-/** Lists the end users who have an existing workflow installed, oldest first. One statement. */
-export const listWorkflowUsers = (
-  database: Database,
-  filter: WorkflowUserFilter,
-  page: NumberedPage,
-): Promise<WorkflowUser[]> => readNumbered(database, workflowUsersOf(filter), page)
-
-/** A page of the end users who have an existing workflow installed, oldest first. @throws INVALID_CURSOR */
-export const pageWorkflowUsers = (
-  database: Database,
-  filter: WorkflowUserFilter,
-  page: ForwardPage,
-): Promise<Listed<WorkflowUser>> => readForward(database, workflowUsersOf(filter), page)

@@ -32,7 +32,7 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
       addresses: [{ addressType: 'PRIMARY', ...ADDRESS }],
       phoneNumbers: [{ phoneNumberType: 'PRIMARY', phoneNumber: '5' }],
     },
-    update: { industry: 'RETAIL', description: null },
+    update: { industry: 'BANKING', description: null },
   },
   contacts: {
     create: {
@@ -71,14 +71,14 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
       ...{ opportunityOwner: '1', opportunityAccount: '3', opportunityStage: 'contractsent' },
       closeDate: '2026-12-31',
     },
-    update: { opportunityStage: 'closedwon', opportunityAccount: '2' },
+    update: { opportunityStage: 'contractsent', opportunityAccount: '2' },
   },
   tasks: {
     create: {
       ...{ taskSubject: 'Call', taskContent: 'Soon', taskOwner: '1', taskOpportunity: '5' },
       ...{ taskStatus: 'NOT_STARTED', dueDate: '2026-12-31' },
     },
-    update: { taskStatus: 'COMPLETED', taskOpportunity: null },
+    update: { taskStatus: 'IN_PROGRESS', taskOpportunity: null },
   },
 }
 

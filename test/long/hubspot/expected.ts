@@ -39,7 +39,7 @@ const dayOf = (time: string | undefined): string | undefined => {
   return `${day}T00:00:00.000Z`
 }
 
-/** The entries of which one value or more is present. */
+/** The entries that have a value. */
 const present = (type: string, entries: readonly Readonly<Record<string, unknown>>[]) =>
   entries
     .filter((entry) =>

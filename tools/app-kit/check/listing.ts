@@ -77,13 +77,10 @@ const readPages = async (
     const page = await readPage(bench, resource, { ...start, cursor: cursors.shift() })
     pages.push(page)
     const following = cursorsOf(page)
-    if (page.waitMs !== undefined) {
-      cursors.push(...following)
-      await wait(page.waitMs)
-      continue
-    }
-    guard.checkPage(remoteIdsIn(resource, page.records), following)
-    for (const cursor of following) guard.checkCursor(cursor)
+    if (page.waitMs === undefined) {
+      guard.checkPage(remoteIdsIn(resource, page.records), following)
+      for (const cursor of following) guard.checkCursor(cursor)
+    } else await wait(page.waitMs)
     // A stored cursor is JSON.
     cursors.unshift(...JSON.parse(JSON.stringify(following)))
   }

@@ -50,6 +50,10 @@ const valueAt = (record: unknown, path: Path): unknown =>
 const isSet = (value: unknown): boolean =>
   value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 
+/** Whether a rule reads a record: not one without parameters, which gives every record the same value. */
+const readsRecord = (rule: unknown): boolean =>
+  rule !== null && !(typeof rule === 'function' && rule.length === 0)
+
 /** Mutates records of a listing. */
 export const checkMutations = (listed: ListedResource): Findings => {
   const { resource, records } = listed
@@ -59,7 +63,7 @@ export const checkMutations = (listed: ListedResource): Findings => {
   const caught = new Set<string>()
   const problems = new Set<string>()
   const ruleOf: Readonly<Record<string, unknown>> = resource.mapping.rules
-  const mapped = names.filter((name) => ruleOf[name] !== null)
+  const mapped = names.filter((name) => readsRecord(ruleOf[name]))
   let mutations = 0
   for (const record of records.slice(0, SAMPLE)) {
     const { row } = map(record)

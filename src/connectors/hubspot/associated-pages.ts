@@ -4,18 +4,17 @@
  */
 import type {
   AppRequest,
-  Json,
   ListPage,
   ListPosition,
   Pager,
   Steps,
 } from '../../definition/connector.ts'
-import { inner, memberOf } from '../../definition/paging/pager.ts'
-import { entriesOf, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { around, inner, memberOf } from '../../definition/paging/pager.ts'
+import type { Values } from '../../definition/raw-values.ts'
 import { isObject } from '../../definition/value.ts'
 import { crmPath, type ObjectType } from './object-type.ts'
 import { propertyNames } from './portal.ts'
-import { batchLinks, type Links, mergedIds, shownRecord } from './record.ts'
+import { batchLinks, type Links, mergedIds, resultsOf, shownRecord } from './record.ts'
 
 /** The most records of a batch. */
 export const BATCH_SIZE = 100 // maximum of the API
@@ -55,7 +54,7 @@ export const batchRecords = (
   links: LinksByTarget,
   context: unknown,
 ): readonly Values[] =>
-  entriesOf(valuesOf(body).results).map((raw) => {
+  resultsOf(body).map((raw) => {
     const own = Object.keys(type.links).map((target) => [
       target,
       links[target]?.[String(raw.id)] ?? [],
@@ -90,17 +89,14 @@ const batchOf = ({ cursor }: ListPosition): Batch | undefined => {
   return { ids: ids.map(String), links: links as LinksByTarget }
 }
 
-const cursorOf = ({ ids, links }: Batch, at: Json | undefined): Json =>
-  at === undefined ? { ids, links } : { ids, links, at }
-
 /** Lists the records whose ids `trace` lists, at most a batch on each page. */
-export const linkedPages = (type: ObjectType, trace: Pager): Pager => {
+export const associatedPages = (type: ObjectType, trace: Pager): Pager => {
   const nextTarget = ({ links }: Batch): string | undefined =>
     Object.keys(type.links).find((target) => !Object.hasOwn(links, target))
 
   const readTrace = (page: ListPage): ListPage => {
     const ids = page.records.map(String)
-    if (ids.length > 0) return { records: [], next: cursorOf({ ids, links: {} }, page.next) }
+    if (ids.length > 0) return { records: [], next: around({ ids, links: {} }, page.next) }
     return { records: [], next: page.next === undefined ? undefined : { at: page.next } }
   }
   return {
@@ -120,7 +116,7 @@ export const linkedPages = (type: ObjectType, trace: Pager): Pager => {
       const link = type.links[target ?? '']
       if (target !== undefined && link) {
         const links = { ...batch.links, [target]: batchLinks(link, response.body) }
-        return { records: [], next: cursorOf({ ...batch, links }, at) }
+        return { records: [], next: around({ ids: batch.ids, links }, at) }
       }
       const records = batchRecords(type, response.body, batch.links, position.context)
       const next = at === undefined ? undefined : { at }

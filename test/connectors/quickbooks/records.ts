@@ -1,0 +1,63 @@
+/** The records that the cases write and expect. */
+import type { Traffic } from '../field-mutations.ts'
+import { ref, type Scene } from './scene.ts'
+
+export interface QuickBooksCase {
+  readonly name: string
+  run(scene: Scene, traffic: Traffic): Promise<unknown>
+  readonly expected: unknown
+}
+
+const TIME = '2026-11-23T17:00:00.000Z'
+export const EUR = { CurrencyRef: { value: 'EUR' } }
+export const EURO_RATE = { currency: 'EUR', exchangeRate: '1.25' }
+
+export const companyId = ref('companyInfo', '1')
+export const times = { remoteCreatedAt: TIME, remoteUpdatedAt: TIME }
+export const common = { companyId, ...times }
+
+export const sent = {
+  ...{ street1: 'Main 1', street2: 'Yard', city: 'Rome', state: 'RM', country: 'IT' },
+  zipCode: '00100',
+}
+export const shownAddress = { ...sent, countrySubdivision: 'RM' }
+export const numbers = [
+  { phoneNumberType: 'Primary', phoneNumber: '1' },
+  { phoneNumberType: 'Other', phoneNumber: '2' },
+  { phoneNumberType: 'Mobile', phoneNumber: '3' },
+  { phoneNumberType: 'Fax', phoneNumber: '4' },
+]
+
+/** What the cases refer to: a customer, a vendor, a service, two classes, a department, an account. */
+export const seed = ({ company }: Scene): void => {
+  company.create('Customer', { DisplayName: 'Amy', ...EUR })
+  company.create('Vendor', { DisplayName: 'Books', ...EUR })
+  company.create('Item', { Name: 'Hours', Type: 'Service', IncomeAccountRef: { value: '7' } })
+  company.create('Class', { Name: 'North' })
+  company.create('Class', { Name: 'West', ParentRef: { value: '1' } })
+  company.create('Department', { Name: 'Shop' })
+}
+
+export const [north, west, shop] = [
+  ref('trackingCategories', 'Class-1'),
+  ref('trackingCategories', 'Class-2'),
+  ref('trackingCategories', 'Department-1'),
+]
+
+/** A line with an item: as a caller passes it, and as it is shown. */
+export const itemLine = {
+  ...{ description: 'Work', unitPrice: 10.5, quantity: 3, accountingItemId: '1' },
+  trackingCategoryIds: ['Class-2'],
+}
+export const shownItemLine = {
+  ...{ description: 'Work', unitPrice: 10.5, quantity: 3, currency: 'EUR', accountId: null },
+  accountingItemId: ref('items', '1'),
+  trackingCategoryIds: [west],
+}
+export const shownAccountLine = {
+  ...{ description: 'Trip', unitPrice: null, quantity: null, currency: 'EUR' },
+  accountingItemId: null,
+  accountId: ref('accounts', '9'),
+  trackingCategoryIds: [],
+}
+export const ofLine = { exchangeRate: 1.25, companyId }
