@@ -53,7 +53,9 @@ const sync = createSync({
   appClient: createAppClient({ allowPrivateAddresses: true }),
   intervalMs: INTERVAL_MS,
   onRun: (app, outcome) => {
-    if (outcome !== 'completed') throw new Error(`A run of ${app} failed: ${outcome}`)
+    if (outcome === 'completed') return
+    console.error(`A run of ${app} failed: ${outcome}`)
+    process.exit(1)
   },
 })
 
