@@ -59,11 +59,13 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
   }
   const lists = BENCHMARKS.filter((name) => /-(?:list|few-fields)$/.test(name) && names.has(name))
   const nested = BENCHMARKS.filter((name) => name.endsWith('-nested') && names.has(name))
-  const syncsOfApps = Object.entries(SYNCED_APPS).flatMap(([name, apps]) =>
-    isBenchmark(name) && names.has(name)
-      ? [() => benchmarkSyncApps(name, apps, benchmarkOptions)]
-      : [],
-  )
+  const syncsOfApps = [...SYNCED_APPS]
+    .filter(([name]) => names.has(name))
+    .map(
+      ([name, apps]) =>
+        () =>
+          benchmarkSyncApps(name, apps, benchmarkOptions),
+    )
   const benchmarks = [
     ...(lists.length > 0 ? [() => benchmarkLists(names, benchmarkOptions)] : []),
     ...(nested.length > 0 ? [() => benchmarkNested(benchmarkOptions)] : []),
