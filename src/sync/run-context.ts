@@ -5,10 +5,10 @@ import { releaseRun } from '../store/sync/held-run.ts'
 import { refreshContext } from '../write/account-context.ts'
 import { type ActiveRun, appClientOf } from './active-run.ts'
 import type { RunResult } from './run-end.ts'
+import { NEXT_TICK_MS } from './run-slots.ts'
 
 // The other runs of a new credential wait until one of them has read the context.
 const FIRST_READ_MS = 60_000
-const WAIT_MS = 1000
 const RETRY_MS = 15 * 60_000
 
 /**
@@ -55,6 +55,6 @@ export const waitForContext = async ({
   lease,
   state: { progress },
 }: ActiveRun): Promise<RunResult> => {
-  await releaseRun(context.database, lease, { progress, dueInMs: WAIT_MS })
+  await releaseRun(context.database, lease, { progress, dueInMs: NEXT_TICK_MS })
   return { outcome: 'held' }
 }

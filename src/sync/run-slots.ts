@@ -8,6 +8,8 @@ import type { HeldRun } from './leases.ts'
 
 /** How often a process looks for due runs. A run that has been due for longer is waiting for a slot. */
 export const TICK_MS = 1000
+/** Less than a tick: a run that waits for another run, and is due after this time, is found by the next tick. */
+export const NEXT_TICK_MS = TICK_MS / 2
 // Due runs are read in batches, because the cost of a read grows with their number.
 const RUNS_PER_READ = 100
 
@@ -98,6 +100,8 @@ export const createRunSlots = (options: RunSlotsOptions): RunSlots => {
   const repeater = createRepeater({
     everyMs: TICK_MS,
     step: async (signal) => {
+      // Every tick reads the due runs; a freed slot only if the list is old.
+      if (!hasFreedSlot) listedMs = Number.NEGATIVE_INFINITY
       do {
         hasFreedSlot = false
         await fill(signal)

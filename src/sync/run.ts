@@ -44,6 +44,7 @@ import {
   workedMs,
 } from './run-end.ts'
 import { logCompletedRun } from './run-log.ts'
+import { NEXT_TICK_MS } from './run-slots.ts'
 import { storePages, tracksSeenRecords } from './store-pages.ts'
 
 const openRun = async (
@@ -58,9 +59,6 @@ const openRun = async (
   const { seen, ...progress } = state.progress ?? planRun(state, resource.sync)
   return { context, lease, ...app, resource, state, acquiredMs, progress, seen, advanced: false }
 }
-
-// About as long as the first request of a feed takes.
-const FEED_START_MS = 1000
 
 /** Whether the first listing waits for its feed, which then reports every change since the listing has started. */
 const waitsForFeed = async ({
@@ -219,7 +217,7 @@ export const runSync = async (context: SyncContext, held: HeldRun): Promise<RunR
     run = await openRun(context, held)
     if (!run) return { outcome: 'held' }
     if (await waitsForFeed(run)) {
-      await releaseRun(context.database, held.lease, { progress: null, dueInMs: FEED_START_MS })
+      await releaseRun(context.database, held.lease, { progress: null, dueInMs: NEXT_TICK_MS })
       return { outcome: 'held' }
     }
     const readiness = await prepareContext(run, signal)

@@ -12,6 +12,10 @@ export const BENCHMARKS = [
   'postgraphile-nested',
   'deep-page',
   'sync',
+  'sync-quickbooks',
+  'sync-hubspot',
+  'sync-shopify',
+  'sync-three-apps',
   'idle-poll',
   'webhooks',
   'webhooks-beside',
@@ -19,6 +23,9 @@ export const BENCHMARKS = [
   'soak',
 ] as const
 export type BenchmarkName = (typeof BENCHMARKS)[number]
+
+/** The apps that have a simulator. */
+export type AppName = 'quickbooks' | 'hubspot' | 'shopify'
 
 /** The baseline of a benchmark. */
 type BareName = 'bare-loop' | 'bare-posts' | 'bare-broadcast' | 'bare-notify' | 'webhooks-alone'

@@ -19,6 +19,7 @@ import { formatJson, formatTable } from './report.ts'
 import { BENCHMARKS, type BenchmarkName, type BenchmarkOptions, type Result } from './result.ts'
 import { benchmarkSoak } from './soak.ts'
 import { benchmarkSync } from './sync.ts'
+import { benchmarkSyncApps, SYNCED_APPS } from './sync-apps.ts'
 import { benchmarkWebhooks } from './webhooks.ts'
 import { benchmarkWebhooksBeside } from './webhooks-beside.ts'
 
@@ -58,11 +59,19 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
   }
   const lists = BENCHMARKS.filter((name) => /-(?:list|few-fields)$/.test(name) && names.has(name))
   const nested = BENCHMARKS.filter((name) => name.endsWith('-nested') && names.has(name))
+  const syncsOfApps = [...SYNCED_APPS]
+    .filter(([name]) => names.has(name))
+    .map(
+      ([name, apps]) =>
+        () =>
+          benchmarkSyncApps(name, apps, benchmarkOptions),
+    )
   const benchmarks = [
     ...(lists.length > 0 ? [() => benchmarkLists(names, benchmarkOptions)] : []),
     ...(nested.length > 0 ? [() => benchmarkNested(benchmarkOptions)] : []),
     ...(names.has('deep-page') ? [() => benchmarkDeepPage(benchmarkOptions)] : []),
     ...(names.has('sync') ? [() => benchmarkSync(benchmarkOptions)] : []),
+    ...syncsOfApps,
     ...(names.has('idle-poll') ? [() => benchmarkIdlePoll(benchmarkOptions)] : []),
     ...(names.has('webhooks') ? [() => benchmarkWebhooks(benchmarkOptions)] : []),
     ...(names.has('webhooks-beside') ? [() => benchmarkWebhooksBeside(benchmarkOptions)] : []),

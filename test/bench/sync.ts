@@ -1,35 +1,21 @@
 /** An initial sync of 100,000 records, compared with a bare loop over the same pages into the same table. */
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
-import { cpuMsOf, difference, rssMbOf } from './cpu.ts'
 import { withClient } from './postgres.ts'
-import { startProcess, startServer, stopProcess } from './process.ts'
+import { startServer } from './process.ts'
 import type { BenchmarkOptions, Result } from './result.ts'
 import { credentialId } from './seed.ts'
-import { median, quantile } from './statistics.ts'
+import { median } from './statistics.ts'
+import { isFlat, measureSync, type SyncRun, syncFigures } from './sync-process.ts'
 
 const RECORDS = 100_000
 const PAGE_SIZE = 250
 const PAGES = RECORDS / PAGE_SIZE
 const FLOOR = 0.4
-/**
- * Memory is flat if its peak in the last quarter is at most this multiple of the peak in the first. A young heap
- * grows to its working size (the bare loop's: 1.4 times); 100,000 retained records would be far beyond.
- */
-const FLAT = 1.5
 const MAX_ROUNDS = 3
-const SAMPLE_MS = 50
 
 /** One full sync. */
-interface Run {
-  readonly ms: number
-  readonly cpuMs: number | null
-  readonly postgresCpuMs: number | null
-  /** Resident memory of the process, at regular intervals. */
-  readonly rssMb: readonly number[]
-  readonly contents: string
-}
+type Run = SyncRun & { readonly contents: string }
 
 const SCRIPTS = { bare: 'sync-bare.ts', ours: 'sync-ours.ts', app: 'sync-app.ts' } as const
 const pathOf = (who: keyof typeof SCRIPTS): string =>
@@ -62,55 +48,34 @@ export const benchmarkSync = async ({
   const ours: Run[] = []
   for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
     say(`Syncing ${RECORDS} records, round ${round}.`)
-    bare.push(await measureSync('bare', place))
-    ours.push(await measureSync('ours', place))
+    bare.push(await syncOnce('bare', place))
+    ours.push(await syncOnce('ours', place))
   }
   const contents = new Set([...bare, ...ours].map((run) => run.contents))
   if (contents.size !== 1) throw new Error('Our sync and the bare loop stored different records.')
   const ratio = median(ours.map(({ ms }, round) => (bare[round]?.ms ?? Number.NaN) / ms))
-  const figures = measured(ours)
-  const flat = figures.rssMb.lastQuarter <= FLAT * figures.rssMb.firstQuarter
-  const holds = ratio >= FLOOR && flat
+  // A page of the app counts as a request.
+  const figures = syncFigures(ours, PAGES)
+  const holds = ratio >= FLOOR && isFlat(figures)
   return [
-    { name: 'bare-loop', ratio: 1, ...measured(bare) },
+    { name: 'bare-loop', ratio: 1, ...syncFigures(bare, PAGES) },
     { name: 'sync', ratio, floor: `≥ ${FLOOR}, memory flat`, holds, ...figures },
   ]
 }
 
 /** One sync into the emptied table, by a new process. */
-const measureSync = async (
+const syncOnce = async (
   who: 'bare' | 'ours',
   { databaseUrl, appOrigin, postgresPid }: SyncPlace,
 ): Promise<Run> => {
   await withClient(databaseUrl, (client) => client.query('TRUNCATE crm_accounts; CHECKPOINT'))
-  const { child, printed } = startProcess({
+  const run = await measureSync({
     name: `sync-${who}`,
     script: pathOf(who),
     env: { DATABASE_URL: databaseUrl, APP_ORIGIN: appOrigin, CREDENTIAL_ID: credentialId(1) },
+    postgresPid,
   })
-  await using stack = new AsyncDisposableStack()
-  stack.defer(() => stopProcess(child))
-  const pid = child.pid ?? Number.NaN
-  const ended = once(child, 'exit').then(() => {
-    throw new Error(`sync-${who}.ts ended early:\n${printed()}`)
-  })
-  const message = (): Promise<unknown> => Promise.race([once(child, 'message'), ended])
-
-  await message() // the process is ready
-  const rssMb: number[] = []
-  const sampler = setInterval(() => rssMb.push(rssMbOf(pid) ?? Number.NaN), SAMPLE_MS)
-  stack.defer(() => clearInterval(sampler))
-  const cpu = { sync: cpuMsOf(pid), postgres: cpuMsOf(postgresPid) }
-  const startedAt = performance.now()
-  child.send('go')
-  await message() // everything is stored
-  return {
-    ms: performance.now() - startedAt,
-    cpuMs: difference(cpu.sync, cpuMsOf(pid)),
-    postgresCpuMs: difference(cpu.postgres, cpuMsOf(postgresPid)),
-    rssMb,
-    contents: await readContents(databaseUrl),
-  }
+  return { ...run, contents: await readContents(databaseUrl) }
 }
 
 /** A digest of the synced rows and their documents, without ids and timestamps. */
@@ -128,25 +93,3 @@ const readContents = (url: string): Promise<string> =>
       throw new Error(`The table has ${rows[0]?.count} records, expected ${RECORDS}.`)
     return rows[0].contents
   })
-
-/** A page of the app counts as a request. */
-const measured = (runs: readonly Run[]) => {
-  const perPage = (values: readonly (number | null)[]): number | null =>
-    values.some((value) => value === null) ? null : median(values.map(Number)) / PAGES
-  const quarter = (from: number) =>
-    Math.max(
-      ...runs.map(({ rssMb }) => {
-        const length = Math.ceil(rssMb.length / 4)
-        const first = from === 0 ? 0 : rssMb.length - length
-        return quantile(rssMb.slice(first, first + length), 1)
-      }),
-    )
-  return {
-    requestsPerSecond: median(runs.map(({ ms }) => (PAGES * 1000) / ms)),
-    p50Ms: null,
-    p99Ms: null,
-    cpuMsPerRequest: perPage(runs.map(({ cpuMs }) => cpuMs)),
-    postgresCpuMsPerRequest: perPage(runs.map(({ postgresCpuMs }) => postgresCpuMs)),
-    rssMb: { firstQuarter: quarter(0), lastQuarter: quarter(3) },
-  }
-}

@@ -1,6 +1,7 @@
 /** The Shopify simulator: pages, sort keys, the search language, costs and bulk operations. */
 import { describe, expect, test } from 'vitest'
 import { createBucket } from './engine/limits.ts'
+import { sendFile } from './shopify/bulk-file.ts'
 import { codeOf, open } from './shopify-client.ts'
 
 const line = { title: 'Shirt', quantity: 1 }
@@ -245,8 +246,28 @@ describe('bulk operations', () => {
       title: 'Shirt',
       __parentId: opened.ids[299],
     })
+    const part = await opened.client('GET', path, { headers: { range: 'bytes=0-9' } })
+    expect(part).toMatchObject({ status: 206, body: '{"id":"gid' })
     opened.simulator.clock.advance(8 * 86_400_000)
     expect((await opened.client('GET', path)).status).toBe(404)
+  })
+
+  // ü has the bytes 1 and 2.
+  test.each<[range: string | undefined, status: number, body: string, contentRange?: string]>([
+    [undefined, 200, 'aüb'],
+    ['bytes=0-0', 206, 'a', 'bytes 0-0/4'],
+    ['bytes=0-1', 206, 'a', 'bytes 0-0/4'],
+    ['bytes=1-2', 206, 'ü', 'bytes 1-2/4'],
+    ['bytes=1-99', 206, 'üb', 'bytes 1-3/4'],
+    ['bytes=4-9', 416, '', 'bytes */4'],
+    ['bytes=1-1', 200, 'aüb'],
+    ['bytes=2-3', 200, 'aüb'],
+    ['bytes=3-1', 200, 'aüb'],
+    ['bytes=0-0,2-3', 200, 'aüb'],
+  ])('have a file of which %s is sent with status %i', (range, status, body, contentRange) => {
+    const sent = sendFile(Buffer.from('aüb'), range)
+    const shown = [sent.status, sent.body, sent.headers?.['content-range']]
+    expect(shown).toEqual([status, body, contentRange])
   })
 
   test('put children after their parent if they are grouped', async () => {

@@ -29,7 +29,7 @@ const PLACE_MS = 60_000
 
 const PART_BYTES = 1024 * 1024
 // A record with 2,048 variants has about 1 MB.
-const MAX_PART_BYTES = 16 * PART_BYTES
+const MAX_PART_BYTES = 16 * 1024 * 1024
 
 const inAll = (connection: string, fields: string): string =>
   `${connection} { edges { node { ${fields} } } }`
@@ -130,10 +130,10 @@ const recordOf = ({ record, media, parts }: Group, collection: Collection): Valu
   ...(collection.part && { [collection.part.name]: parts }),
 })
 
-const fileAt = (cursor: Json | undefined) => ({
+const fileAt = (cursor: Json | undefined, { fileBytes = PART_BYTES }: Collection) => ({
   url: String(memberOf(cursor, 'url')),
   from: numberAt(cursor, 'from') ?? 0,
-  maxBytes: numberAt(cursor, 'maxBytes') ?? PART_BYTES,
+  maxBytes: numberAt(cursor, 'maxBytes') ?? fileBytes,
 })
 
 const afterFile = (
@@ -147,11 +147,11 @@ const afterFile = (
   const complete = isLast ? groups : groups.slice(0, -1)
   const records = complete.map((group) => recordOf(group, collection))
   if (isLast) return { records, next: undefined }
-  const { url, maxBytes } = fileAt(cursor)
+  const { url, from: start, maxBytes } = fileAt(cursor, collection)
   const from = complete.at(-1)?.end
   if (from !== undefined) return { records, next: { step: 'file', url, from } }
   if (maxBytes >= MAX_PART_BYTES) throw new Error('A record of the file is too large.')
-  return emptyPage({ step: 'file', ...fileAt(cursor), maxBytes: 2 * maxBytes })
+  return emptyPage({ step: 'file', url, from: start, maxBytes: 2 * maxBytes })
 }
 
 /** All records of a collection. */
@@ -169,7 +169,7 @@ export const allOf = (collection: Collection): Pager => {
         case 'operation':
           return query(OPERATION, { id: memberOf(cursor, 'id') ?? null })
         case 'file':
-          return fileRequest(fileAt(cursor))
+          return fileRequest(fileAt(cursor, collection))
         default:
           return lookRequest(collection)
       }

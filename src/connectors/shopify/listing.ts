@@ -37,6 +37,8 @@ export interface Collection extends Selected {
   readonly first: number
   /** A filter of every listing. */
   readonly filter?: string
+  /** How much of the file of a bulk operation is read at a time. Default: 1 MB. */
+  readonly fileBytes?: number
 }
 
 /** The media of a record that are read. */

@@ -213,8 +213,8 @@ export const openHarness = (traffic: Traffic) => {
         deleted.push(...(page.deleted ?? []))
         cursor = page.next
         if (cursor === undefined) break
-        // Of the passes of a listing, the steps of the one with all records.
-        steps.push(...textsAt(cursor, 'at.step'))
+        // Of the passes of a listing, the steps of the one with all records. That of fulfillments lists orders.
+        steps.push(...textsAt(cursor, 'at.step'), ...textsAt(cursor, 'at.at.at.step'))
         if (left > 1) simulator.clock.advance(page.waitMs ?? 0)
       }
       return { rows, rests, deleted, steps }

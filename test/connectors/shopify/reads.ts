@@ -15,10 +15,6 @@ import {
   shownRows,
 } from './records.ts'
 
-/** The steps of a listing of all records, by pages and in a large shop. Fulfillments are listed by pages alone. */
-const stepsOf = (plural: string) =>
-  plural === 'fulfillments' ? [[], []] : [['pages'], ['run', 'operation', 'file']]
-
 const lists: readonly ShopifyCase[] = Object.entries(shownRows).map(([plural, row]) => ({
   name: `the lists of ${plural}`,
   run: async (harness) => {
@@ -37,7 +33,8 @@ const lists: readonly ShopifyCase[] = Object.entries(shownRows).map(([plural, ro
   expected: {
     rows: [[row], [row], [], [row]],
     rests: Array(3).fill(shownRests[plural]),
-    steps: stepsOf(plural),
+    // By pages, and in a large shop.
+    steps: [['pages'], ['run', 'operation', 'file']],
   },
 }))
 

@@ -140,8 +140,8 @@ const finish = ({ id, document, groupObjects }: BulkRequest, context: Context): 
   // graphql-js creates objects without a prototype; JSON is what a client would get.
   const { roots, grouped, children } = linesOf(JSON.parse(JSON.stringify(data)))
   const records = groupObjects ? grouped : [...roots, ...children]
-  const text = records.map((record) => `${JSON.stringify(record)}\n`).join('')
-  shop.results.set(String(numberOf(id)), text)
+  const file = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  shop.results.set(String(numberOf(id)), file)
   const url = `${origin}/${shop.account.id}/bulk-results/${numberOf(id)}`
   shop.BulkOperation.change(
     id,
@@ -150,7 +150,7 @@ const finish = ({ id, document, groupObjects }: BulkRequest, context: Context): 
       completedAt: writeTime(shop.clock.nowMs()),
       objectCount: records.length,
       rootObjectCount: roots.length,
-      fileSize: Buffer.byteLength(text),
+      fileSize: file.length,
       // An empty result has no file.
       url: records.length > 0 ? url : null,
     },
@@ -200,7 +200,7 @@ const cancel = ({ id }: { readonly id: string }, { shop }: Context): object => {
 }
 
 /** The file of a result; undefined: there is none, or it has expired. */
-export const findResult = (number: string, shop: Shop): string | undefined => {
+export const findResult = (number: string, shop: Shop): Buffer | undefined => {
   const operation = shop.BulkOperation.find(`gid://shopify/BulkOperation/${number}`)
   const age = shop.clock.nowMs() - (operation?.updatedAtMs ?? 0)
   return age < RESULT_MS ? shop.results.get(number) : undefined

@@ -87,9 +87,14 @@ export const connect = <Node>(
     throw badRequest(
       `Only the first ${shop.settings.maxListed} records of a list can be paged through`,
     )
-  const edges = nodes
-    .slice(start, end)
-    .map((node) => ({ node, cursor: shop.cursors.encode(order, positionOf(node)) }))
+  const edgeOf = (node: Node) => ({
+    node,
+    // Signed only if it is selected.
+    get cursor() {
+      return shop.cursors.encode(order, positionOf(node))
+    },
+  })
+  const edges = nodes.slice(start, end).map(edgeOf)
   return {
     edges,
     nodes: edges.map(({ node }) => node),

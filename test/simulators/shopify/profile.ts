@@ -11,6 +11,7 @@ import type { OAuthPolicy } from '../engine/oauth/policy.ts'
 import type { Call, Profile, Refusal, Reply, Route } from '../engine/profile.ts'
 import type { Simulator } from '../engine/simulator.ts'
 import { findResult } from './bulk.ts'
+import { sendFile } from './bulk-file.ts'
 import type { Context } from './context.ts'
 import { executeDocument, respondToGraphql, throttled } from './graphql.ts'
 import { scopes } from './scopes.ts'
@@ -235,13 +236,12 @@ const createRoutes = (options: ShopifyOptions): readonly Route[] => {
     method: 'GET',
     path: '/{shop}/bulk-results/{number}',
     isPublic: true,
-    // A server may ignore it.
     headers: { range: {} },
-    respond: ({ account, path: { number = '' } }) => {
-      const text = findResult(number, shopOf(account))
-      return text === undefined
+    respond: ({ account, headers: { range }, path: { number = '' } }) => {
+      const file = findResult(number, shopOf(account))
+      return file === undefined
         ? { status: 404, headers: { 'content-type': 'application/xml' }, body: '<Error/>' }
-        : { status: 200, headers: { 'content-type': 'application/jsonl' }, body: text }
+        : sendFile(file, typeof range === 'string' ? range : undefined)
     },
     response: anything,
   }

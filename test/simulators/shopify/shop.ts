@@ -26,7 +26,7 @@ export interface Shop extends Collections {
   readonly clock: Clock
   readonly cursors: Cursors
   /** The results of bulk operations, by id. */
-  readonly results: Map<string, string>
+  readonly results: Map<string, Buffer>
   /** The next id of a type: `gid://shopify/Order/5400000000001`. */
   nextId(type: string): string
   /** Does `work` when this time has passed and the shop is used again. */
