@@ -137,6 +137,9 @@ describe('webhooks', () => {
   test('report changes and archived, restored and merged records of every type', async () => {
     const { find, portal } = harness
     portal.update('contacts', full.contact, { firstname: 'Webhook' })
+    portal.update('companies', full.company, { description: 'Webhook' })
+    portal.update('leads', full.lead, { hs_lead_name: 'Webhook' })
+    portal.update('tasks', full.task, { hs_task_body: 'Webhook' })
     const [one, other] = portal
       .list('deals')
       .slice(-2)
@@ -149,6 +152,11 @@ describe('webhooks', () => {
     portal.archive('notes', String(note))
     await deliver()
     await expect.poll(async () => (await find('contacts', full.contact)).firstName).toBe('Webhook')
+    await expect
+      .poll(async () => (await find('accounts', full.company)).description)
+      .toBe('Webhook')
+    await expect.poll(async () => (await find('leads', full.lead)).leadTitle).toBe('Webhook')
+    await expect.poll(async () => (await find('tasks', full.task)).taskContent).toBe('Webhook')
     await expect.poll(async () => find('opportunities', String(merged.id))).toBeDefined()
     await expect.poll(async () => find('opportunities', String(one))).toBeUndefined()
     await expect.poll(async () => find('notes', String(note))).toBeUndefined()

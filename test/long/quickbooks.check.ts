@@ -382,6 +382,34 @@ test('a webhook that is signed with the verifier token names a record, which is 
   await renameByWebhook('Amy of the webhook')
 })
 
+test('webhooks report changes of the other entities', async () => {
+  const changed: readonly (readonly [string, string, string, string])[] = [
+    ['Account', 'Name', 'accounts', 'accountName'],
+    ['Bill', 'PrivateNote', 'bills', 'memo'],
+    ['Invoice', 'PrivateNote', 'invoices', 'memo'],
+    ['Item', 'Name', 'items', 'itemName'],
+    ['PurchaseOrder', 'PrivateNote', 'purchaseOrders', 'memo'],
+    ['Class', 'Name', 'trackingCategories', 'trackingCategoryName'],
+  ]
+  const ids = changed.map(([entity]) => idOf(entity))
+  for (const [index, [entity, field]] of changed.entries())
+    company.update(entity, String(ids[index]), { [field]: `${entity} of the webhook` })
+  const payment = idOf('Payment')
+  company.update('Payment', payment, { TxnDate: '2026-03-03' })
+  app.clock.advance(10 * 60_000)
+  const statuses = (await app.webhooks.deliver()).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  for (const [index, [entity, , topic, name]] of changed.entries()) {
+    const remoteId = entity === 'Class' ? `Class-${ids[index]}` : String(ids[index])
+    await expect
+      .poll(async () => (await find(topic, remoteId))?.[name])
+      .toBe(`${entity} of the webhook`)
+  }
+  await expect
+    .poll(async () => (await find('payments', `Payment-${payment}`)).transactionDate)
+    .toBe('2026-03-03T00:00:00.000Z')
+})
+
 test('a rate limit with Retry-After delays a sync, and a write reports it', async () => {
   const limited = { kind: 'status', status: 429, headers: { 'retry-after': '1' } } as const
   app.faults.add(limited, { url: '/cdc' })
