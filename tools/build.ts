@@ -3,10 +3,16 @@
  * URLs of files keep working.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join, posix } from 'node:path'
 import ts from 'typescript'
 import { compilerOptions as browserOptions } from '../codegen/browser.ts'
+import {
+  COMPILER_FILES,
+  generatedFolder,
+  packageFolder,
+  readClient,
+  replaceOnce,
+} from './prisma-client.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PRISMA_CLIENT = 'prisma-client/index.js'
@@ -34,14 +40,6 @@ const write = (path: string, text: string): void => {
   writeFileSync(path, text)
 }
 
-/** Replaces the only occurrence of a text. @throws Error if there are none or several */
-const replaceOnce = (text: string, old: string, replacement: string): string => {
-  const [before, after, ...more] = text.split(old)
-  if (before === undefined || after === undefined || more.length > 0)
-    throw new Error(`Expected one occurrence of ${old}.`)
-  return before + replacement + after
-}
-
 /**
  * Compiles the service. `@prisma/client` becomes a relative import of the generated client, so that the package
  * depends on neither that package (72 MB, clients of other databases) nor Prisma's generator.
@@ -64,16 +62,12 @@ const buildServer = (dist: string): void => {
 
 /** Copies the generated Prisma Client and the part of its runtime that it uses, with the licence. */
 const buildPrismaClient = (dist: string): void => {
-  const require = createRequire(import.meta.url)
-  const runtime = require.resolve('@prisma/client/runtime/client')
-  const packageFolder = join(dirname(runtime), '..')
-  const generated = join(packageFolder, '../../.prisma/client')
   const target = join(dist, dirname(PRISMA_CLIENT))
-  const client = replaceOnce(read(join(generated, 'index.js')), PRISMA_RUNTIME, './runtime.js')
+  const client = replaceOnce(readClient(), PRISMA_RUNTIME, './runtime.js')
   write(join(dist, PRISMA_CLIENT), client)
-  write(join(target, 'runtime.js'), read(runtime).replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
-  for (const name of ['query_compiler_small_bg.js', 'query_compiler_small_bg.wasm-base64.js'])
-    cpSync(join(generated, name), join(target, name))
+  const runtime = read(join(packageFolder, 'runtime/client.js'))
+  write(join(target, 'runtime.js'), runtime.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
+  for (const name of COMPILER_FILES) cpSync(join(generatedFolder, name), join(target, name))
   cpSync(join(packageFolder, 'LICENSE'), join(target, 'LICENSE'))
   write(join(target, 'package.json'), '{ "type": "commonjs" }\n')
 }

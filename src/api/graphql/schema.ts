@@ -250,6 +250,6 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   })
   const schema = builder.toSchema()
   schema.description = schemaDescription
-  releaseBuilder(schema, createTypeResolver(catalogue))
+  releaseBuilder(builder, schema, createTypeResolver(catalogue))
   return schema
 })

@@ -110,7 +110,6 @@ export const createAccess = (
   /** Receives the id of a live key at each use. */
   noteKeyUse: (keyId: string) => void = () => {},
 ): Access => {
-  const { prisma } = database
   const liveKeys = createCache<{ readonly id: string }>(pgListener, 'api_keys', ({ id }) => id)
   const keys = createCache<KeyOwner>(pgListener, 'api_keys', ({ keyId }) => keyId)
   const users = createCache<UserFacts>(pgListener, 'end_users', ({ id }) => id)
@@ -124,7 +123,7 @@ export const createAccess = (
       if (!isApiKey(key)) return
       const hash = hashApiKey(key)
       const owner = await keys.get(hash, async () => {
-        const row = await prisma.apiKey.findFirst({ where: { hash, revokedAt: null } })
+        const row = await database.prisma.apiKey.findFirst({ where: { hash, revokedAt: null } })
         const { id: keyId, environmentId } = row ?? {}
         if (keyId === undefined || environmentId === undefined) return
         return { keyId, environmentId, environment: kindOfKey(key) }
@@ -143,7 +142,7 @@ export const createAccess = (
     forgetCredential: (credentialId) => credentials.deleteWhere(({ id }) => id === credentialId),
     isKeyLive: async (keyId) => {
       const live = await liveKeys.get(keyId, async () => {
-        const row = await prisma.apiKey.findFirst({
+        const row = await database.prisma.apiKey.findFirst({
           where: { id: keyId, revokedAt: null },
           select: { id: true },
         })
@@ -155,7 +154,7 @@ export const createAccess = (
       const id = userId.toLowerCase()
       if (!isUuid(id) || deletedUsers.has(id)) return
       return users.get(id, async () => {
-        const row = await prisma.endUser.findUnique({
+        const row = await database.prisma.endUser.findUnique({
           where: { id },
           select: { id: true, environmentId: true },
         })
@@ -169,13 +168,16 @@ export const createAccess = (
       const id = credentialId.toLowerCase()
       if (!isUuid(id)) return
       return credentials.get(id, async () => {
-        const row = await prisma.credential.findUnique({ where: { id }, select: credentialColumns })
+        const row = await database.prisma.credential.findUnique({
+          where: { id },
+          select: credentialColumns,
+        })
         return row ?? undefined
       })
     },
     credentialByRoute: (route) =>
       credentials.get(route, async () => {
-        const row = await prisma.credential.findUnique({
+        const row = await database.prisma.credential.findUnique({
           where: { route },
           select: credentialColumns,
         })
@@ -184,7 +186,7 @@ export const createAccess = (
     credentialsOfUser: async (environmentId, userId) => {
       const id = userId.toLowerCase()
       if (!isUuid(id)) return
-      const user = await prisma.endUser.findFirst({
+      const user = await database.prisma.endUser.findFirst({
         where: { id, environmentId },
         select: { credentials: { select: credentialColumns, orderBy: { createdAt: 'asc' } } },
       })

@@ -10,14 +10,14 @@ export interface ListedKeys {
 const MAX_AGE_MS = 1000
 const MAX_LISTED = 50_000
 
-export const createListedKeys = ({ prisma }: Database): ListedKeys => {
+export const createListedKeys = (database: Database): ListedKeys => {
   let hashes: ReadonlySet<string> = new Set()
   let readAtMs = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
 
   const read = async (): Promise<void> => {
     const startedMs = performance.now()
-    const rows = await prisma.apiKey.findMany({
+    const rows = await database.prisma.apiKey.findMany({
       where: { revokedAt: null },
       select: { hash: true },
       orderBy: { createdAt: 'desc' },

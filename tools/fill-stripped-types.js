@@ -1,4 +1,4 @@
-/** Loads the service once, so that its first start finds every module compiled. Run by `npm ci`. */
+/** Loads the service once, so that its first start finds every module without types. Run by `npm ci`. */
 await import('../src/main.ts')
 const { warmUp } = await import('../src/process/service.ts')
 await warmUp('all')
