@@ -14,13 +14,13 @@ import {
 import { FieldError, RequestError } from './errors.ts'
 import { isId } from './kinds/kind.ts'
 import { type KindInput, type KindName, kindOf, type SandboxRecord } from './kinds/kinds.ts'
-import { takeSteps } from './life/step.ts'
+import { ownFieldsOf } from './kinds/own-fields.ts'
+import { takeStep } from './life/step.ts'
 import { cursorOf, readListing } from './listing.ts'
 import { respondToAuthorization } from './oauth/authorize-page.ts'
 import { respondToRevocation, respondToTokenRequest } from './oauth/endpoints.ts'
 import { isAccessToken, tenantsOf } from './oauth/grants.ts'
 import { openWorkspace } from './open-workspace.ts'
-import { ownFieldsOf } from './own-fields.ts'
 import { errorResponse, json, recordBody, recordResponse } from './responses.ts'
 import {
   createTenant,
@@ -245,6 +245,10 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     authorize: (request, redirectUri) =>
       respondToAuthorization(database, now(), request, redirectUri),
     openTenant: (tenant, options) => openTenant(database, now(), tenant, options),
-    advance: async (tenant, steps = 1) => takeSteps(database, clock, tenant, steps),
+    advance: async (tenant, steps = 1) => {
+      for (let step = 0; step < steps; step++)
+        if ((await takeStep(database, clock, tenant)) === undefined)
+          throw new RangeError(`The sandbox has no tenant named ${JSON.stringify(tenant)}.`)
+    },
   }
 }

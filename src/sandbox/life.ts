@@ -4,7 +4,7 @@ import { createRepeater, type Repeater } from '../repeater.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
 import { listSandboxTenants } from '../store/sandbox/sandbox-records.ts'
-import { takeDueStep } from './life/step.ts'
+import { takeStep } from './life/step.ts'
 
 /** Dependencies of the actor. */
 export interface SandboxSimulationOptions {
@@ -28,7 +28,7 @@ export const createSandboxSimulation = ({
     step: async (signal) => {
       for (const tenant of await listSandboxTenants(database)) {
         if (signal.aborted) return
-        await takeDueStep(database, clock, tenant, intervalMs).catch((error: unknown) =>
+        await takeStep(database, clock, tenant, intervalMs).catch((error: unknown) =>
           log.warn({ err: error, tenant }, 'a simulation step of a sandbox tenant failed'),
         )
       }

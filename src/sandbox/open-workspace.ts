@@ -95,9 +95,9 @@ export const openWorkspace = (
     }
     const lookUp = (target: string, of: string) =>
       found.get(keyOf({ kind: target, id: of }))?.fields
-    const instant = now.toISOString()
-    const context = { id, previous, now: instant, today: instant.slice(0, 10), lookUp, nextId }
-    return { ...read, ...definition.complete(read, context) }
+    const number = id.replace(/^[a-z]{1,40}_/, `${definition.prefix.toUpperCase()}-`)
+    const today = now.toISOString().slice(0, 10)
+    return { ...read, ...definition.complete(read, { number, previous, today, lookUp, nextId }) }
   }
 
   const workspace: Workspace = {

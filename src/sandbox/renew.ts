@@ -23,22 +23,19 @@ const replaceRecords = async (
   // Another process was faster.
   if (tenant.form === RECORD_FORM) return { result: false, tenant, rows: [] }
   const modified = new Date(Math.max(now.getTime(), Date.parse(tenant.clock) + 1)).toISOString()
-  const stored = new Map((await session.get(records)).map((row) => [keyOf(row), row]))
-  const keys = new Set(records.map(keyOf))
   const live = (await Promise.all(kindNames.map((kind) => session.live(kind)))).flat()
-  const removed = live.filter((row) => !keys.has(keyOf(row)))
-  const rows = [...records, ...removed.map((row) => ({ ...row, deleted: true }))].map((row) => ({
+  const stored = new Map([...live, ...(await session.get(records))].map((row) => [keyOf(row), row]))
+  const all = [...live.map((row) => ({ ...row, deleted: true })), ...records]
+  const rows = [...new Map(all.map((row) => [keyOf(row), row])).values()].map((row) => ({
     ...row,
     version: (stored.get(keyOf(row)) ?? row).version + 1,
     modified,
   }))
-  const used = Object.entries(numbers).map(([prefix, number]): [string, number] => [
-    prefix,
-    Math.max(number, tenant.numbers[prefix] ?? 0),
-  ])
-  const renewed = { form: RECORD_FORM, start: now.toISOString(), clock: modified }
-  const allNumbers = { ...tenant.numbers, ...Object.fromEntries(used) }
-  return { result: true, tenant: { ...tenant, ...renewed, numbers: allNumbers }, rows }
+  const used: Record<string, number> = { ...numbers }
+  for (const [prefix, number] of Object.entries(tenant.numbers))
+    used[prefix] = Math.max(number, used[prefix] ?? 0)
+  const renewed = { form: RECORD_FORM, start: now.toISOString(), clock: modified, numbers: used }
+  return { result: true, tenant: { ...tenant, ...renewed }, rows }
 }
 
 /** Gives each tenant of an earlier version new records; its token stays valid. @returns how many */

@@ -1,6 +1,5 @@
 /** What is shipped of an order: the lines of its shipments, its fulfillment status, and the lines it must keep. */
 import { FieldError } from './errors.ts'
-import type { SandboxFields } from './kinds/kind.ts'
 
 interface Counted {
   readonly quantity: number
@@ -17,52 +16,6 @@ interface ShippedLine extends Counted {
 
 interface Shipment {
   readonly fields: { readonly lineItems: readonly ShippedLine[] }
-}
-
-const DESCRIBED = ['productId', 'variantId', 'title', 'sku', 'price'] as const
-
-type DescribedLine = ShippedLine & { readonly [Name in (typeof DESCRIBED)[number]]: string | null }
-
-/**
- * Describes the lines of a shipment as its order does. A line names the order's line by its id, or by its
- * variant, which each of the order's lines matches once. `shipped` are the lines of the stored shipment.
- * @throws FieldError
- */
-export const describeShippedLines = (
-  lines: readonly DescribedLine[],
-  ordered: readonly SandboxFields[],
-  shipped: readonly SandboxFields[],
-) => {
-  const asShipped = ordered.map(({ id, ...line }): SandboxFields => ({ ...line, lineItemId: id }))
-  const lost = shipped.filter(({ lineItemId }) => !ordered.some(({ id }) => id === lineItemId))
-  const known = [...asShipped, ...lost]
-  const unmatched = new Set(known)
-  return lines.map((line, index) => {
-    const fail = (reason: string, name: string, explanation: string) => {
-      throw new FieldError(reason, `lineItems.${index}.${name}`, explanation)
-    }
-    const { lineItemId, variantId, quantity } = line
-    if (lineItemId === null && variantId === null)
-      return fail('required', 'lineItemId', 'Pass lineItemId or variantId to name an order line.')
-    const source =
-      lineItemId === null
-        ? [...unmatched].find((each) => each.variantId === variantId)
-        : known.find((each) => each.lineItemId === lineItemId)
-    if (!source)
-      return fail(
-        'no_such_record',
-        lineItemId === null ? 'variantId' : 'lineItemId',
-        'The order has no such line.',
-      )
-    unmatched.delete(source)
-    const stored = shipped.find((each) => each.lineItemId === source.lineItemId)
-    for (const name of DESCRIBED)
-      if (line[name] !== null && ![source[name], stored?.[name]].includes(line[name]))
-        fail('invalid', name, 'This differs from the line of the order.')
-    // Safe cast: the order and the stored shipment have validated their lines.
-    const described = Object.fromEntries(DESCRIBED.map((name) => [name, source[name] ?? null]))
-    return { ...described, lineItemId: source.lineItemId, quantity } as DescribedLine
-  })
 }
 
 /** Shipped quantity by line of the order. */

@@ -17,12 +17,9 @@ let more: Readonly<Record<string, Given>>
 beforeAll(async () => {
   playground = await openPlayground()
   desk = openDesk(playground)
-  const member = await playground.request('GET', '/v1/members/mem_0003')
   const { body: order } = await playground.request('GET', '/v1/orders/ord_0001')
   const [item] = order.lineItems
   more = {
-    'crm/accounts': { accountOwner: member.body.name },
-    'crm/leads': { leadOwner: member.body.name },
     'commerce/fulfillments': {
       lineItems: [
         {
@@ -125,7 +122,8 @@ describe.each(topics)('%s', (topic) => {
   })
 
   test('is changed in every field that it accepts', async () => {
-    expect(missing(writerOf(topic).update?.fields ?? [], changedFields())).toEqual([])
+    const { excluded = [] } = samples[topic] ?? {}
+    expect(missing(writerOf(topic).update?.fields ?? [], changedFields())).toEqual(excluded)
     const before = await make()
     const { row, raw } = await desk.update(topic, before, changedFields())
     expectShown(row, changedFields())
@@ -142,7 +140,7 @@ describe.each(topics)('%s', (topic) => {
       try {
         record = await desk.update(topic, record, { [name]: null })
       } catch (error) {
-        expect(error).toMatchObject({ name: 'WriteRejection', field: name })
+        expect(error).toMatchObject({ kind: 'refused', field: name })
         continue
       }
       const value = record.row[name]

@@ -1,27 +1,11 @@
 /** Manifest of the sandbox, an app with records of every kind for trials and tests. */
 import type { AppAccount } from '../../definition/auth.ts'
-import {
-  type AppFailure,
-  type AppResponse,
-  defineConnector,
-  type ResourceConnector,
-} from '../../definition/connector.ts'
-import type { Resource } from '../../definition/resource.ts'
+import { type AppFailure, type AppResponse, defineConnector } from '../../definition/connector.ts'
 import { catalogue } from '../../generated/catalogue.ts'
-import { accounting } from './accounting.ts'
 import { collection } from './collection.ts'
-import { commerce } from './commerce.ts'
-import { crm } from './crm.ts'
 
 // Handled in this process: the host does not exist.
 const ORIGIN = 'http://sandbox.trunkline.internal'
-
-const connectors = [...accounting, ...crm, ...commerce]
-
-/** The connector of a resource. Without one in this folder, its collection is like `/v1/crm_campaigns`. */
-const connectorOf = (resource: Resource): ResourceConnector =>
-  connectors.find(({ mapping }) => mapping.resource === resource) ??
-  collection(resource.table, resource)
 
 const kindOf = (status: number, reason: unknown): AppFailure['kind'] => {
   if (status === 401) return 'authentication'
@@ -108,6 +92,6 @@ export const connector = defineConnector({
   check: { method: 'PUT', path: '/v1/tenant' },
   readAccountName: ({ body }) => textOf(Object(body).name),
   resources: Object.fromEntries(
-    catalogue.resources.map((resource) => [resource.topic, connectorOf(resource)]),
+    catalogue.resources.map((resource) => [resource.topic, collection(resource)]),
   ),
 })

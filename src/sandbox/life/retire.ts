@@ -1,39 +1,40 @@
 /** Deletes old closed records, so that a long-running sandbox does not grow. */
 import type { SimulatedEvent } from '../company/event.ts'
-import type { KindName, SandboxRecord } from '../kinds/kinds.ts'
+import type { FieldsOf, KindName } from '../kinds/kinds.ts'
 import type { Workspace } from '../workspace.ts'
 
+/** How many records of each growing kind remain. */
+const KEPT = 150
 // Bounds the duration of a step.
 const MAX_PER_STEP = 100
 
-/** How many records of each growing kind remain, and which of them are closed. Default: all. */
-const limits: {
-  readonly [K in KindName]?: readonly [
-    keep: number,
-    isClosed?: (fields: SandboxRecord<K>['fields']) => boolean,
-  ]
-} = {
-  orders: [150, ({ orderStatus }) => orderStatus === 'completed' || orderStatus === 'cancelled'],
-  invoices: [150, ({ state }) => state === 'paid'],
-  bills: [120, ({ state }) => state === 'paid'],
-  purchase_orders: [80, ({ purchaseOrderStatus: status }) => /^(received|cancelled)$/.test(status)],
-  deals: [100, ({ opportunityStatus }) => opportunityStatus !== 'open'],
-  tasks: [100, ({ taskStatus }) => taskStatus === 'done'],
-  notes: [120],
-  leads: [100],
-  people: [200],
-  organizations: [150],
-  shoppers: [200],
+const isAlwaysClosed = () => true
+
+/** The kinds that grow, and which of their records are closed. */
+const closed: { readonly [K in KindName]?: (fields: FieldsOf<K>) => boolean } = {
+  orders: ({ orderStatus }) => orderStatus === 'completed' || orderStatus === 'cancelled',
+  invoices: ({ state }) => state === 'paid',
+  bills: ({ state }) => state === 'paid',
+  purchase_orders: ({ purchaseOrderStatus: status }) =>
+    status === 'received' || status === 'cancelled',
+  deals: ({ opportunityStatus }) => opportunityStatus !== 'open',
+  tasks: ({ taskStatus }) => taskStatus === 'done',
+  notes: isAlwaysClosed,
+  leads: isAlwaysClosed,
+  people: isAlwaysClosed,
+  organizations: isAlwaysClosed,
+  vendors: isAlwaysClosed,
+  clients: isAlwaysClosed,
+  shoppers: isAlwaysClosed,
 }
 
 const retireKind = async <K extends KindName>(
   workspace: Workspace,
   kind: K,
 ): Promise<readonly string[]> => {
-  const [keep, isClosed = () => true] = limits[kind] ?? [Number.POSITIVE_INFINITY]
   const records = await workspace.where(kind)
-  const surplus = Math.min(MAX_PER_STEP, Math.max(0, records.length - keep))
-  const old = records.filter(({ fields }) => isClosed(fields)).slice(0, surplus)
+  const surplus = Math.min(MAX_PER_STEP, Math.max(0, records.length - KEPT))
+  const old = records.filter(({ fields }) => closed[kind]?.(fields)).slice(0, surplus)
   for (const record of old) workspace.retire(record)
   return old.map(({ id }) => id)
 }
@@ -41,8 +42,8 @@ const retireKind = async <K extends KindName>(
 /** Deletes the oldest closed records of the kinds that grow, with their shipments and payments. */
 export const retireClosedRecords: SimulatedEvent = async (workspace) => {
   const retired = new Set<string | null>()
-  // Safe cast: the keys of `limits` are kinds.
-  for (const kind of Object.keys(limits) as KindName[])
+  // Safe cast: the keys of `closed` are kinds.
+  for (const kind of Object.keys(closed) as KindName[])
     for (const id of await retireKind(workspace, kind)) retired.add(id)
   const parts = [
     ...(await workspace.where('shipments', ({ orderId }) => retired.has(orderId))),

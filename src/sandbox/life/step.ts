@@ -43,7 +43,7 @@ const eventsAt = (
   return [...shuffled.slice(offset), ...shuffled.slice(0, offset)]
 }
 
-const takeStep = async (
+const runStep = async (
   session: SandboxSession,
   name: string,
   now: Date,
@@ -69,38 +69,23 @@ const takeStep = async (
   return { result: true, tenant: { ...session.tenant, ...stepped }, rows: [] }
 }
 
-/** Runs the next steps now. @throws RangeError if the tenant does not exist */
-export const takeSteps = async (
-  database: Database,
-  clock: Clock,
-  tenant: string,
-  steps: number,
-): Promise<void> => {
-  for (let step = 0; step < steps; step++) {
-    const taken = await changeSandbox(database, tenant, (session) =>
-      takeStep(session, tenant, new Date(clock.nowMs())),
-    )
-    if (!taken) throw new RangeError(`The sandbox has no tenant named ${JSON.stringify(tenant)}.`)
-  }
-}
-
 /**
- * Runs the next step unless this process or another has already run one in the current interval. Intervals
- * are counted from the epoch, so they are the same in all processes.
+ * Runs the next step of a tenant, unless this process or another has already run one in the current interval.
+ * Intervals are counted from the epoch, so they are the same in all processes.
+ * @param intervalMs 0: every call runs a step
+ * @returns whether a step has run; undefined if the tenant does not exist
  */
-export const takeDueStep = async (
+export const takeStep = (
   database: Database,
   clock: Clock,
   tenant: string,
-  intervalMs: number,
-): Promise<'taken' | 'not due'> => {
-  const taken = await changeSandbox(database, tenant, async (session) => {
-    const instant = new Date(clock.nowMs())
+  intervalMs = 0,
+): Promise<boolean | undefined> =>
+  changeSandbox(database, tenant, async (session) => {
+    const now = new Date(clock.nowMs())
     const intervalOf = (ms: number): number => Math.floor(ms / intervalMs)
     const last = intervalOf(Date.parse(session.tenant.steppedAt))
-    if (intervalOf(instant.getTime()) <= last)
+    if (intervalMs > 0 && intervalOf(now.getTime()) <= last)
       return { result: false, tenant: session.tenant, rows: [] }
-    return takeStep(session, tenant, instant)
+    return runStep(session, tenant, now)
   })
-  return taken ? 'taken' : 'not due'
-}
