@@ -159,7 +159,9 @@ const advanceOrder: SimulatedEvent = async (workspace, random) => {
 
 /** Events of the books, by name. */
 export const bookEvents = {
-  findVendor: creationOf('vendors'),
+  findVendor: creationOf('vendors', (_, random) => ({
+    payment_terms_days: random.pick([14, 30, 30, 45, 60]),
+  })),
   winClient: creationOf('clients'),
   addItem,
   sendInvoice,
