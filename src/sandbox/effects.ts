@@ -35,11 +35,8 @@ const settleDocument = async (
   )
   const { totalAmount, state } = document.fields
   const paid = sum(payments.map(({ fields }) => units(fields.totalAmount)))
-  const lastDay =
-    payments
-      .map(({ fields }) => fields.transactionDate)
-      .sort()
-      .at(-1) ?? ''
+  const days = payments.map(({ fields }) => fields.transactionDate)
+  const lastDay = days.sort().at(-1) ?? ''
   await workspace.revise(document, settlement(totalAmount, paid, state !== 'draft', lastDay))
 }
 

@@ -1,22 +1,9 @@
 /** What is shipped of an order: the lines of its shipments, its fulfillment status, and the lines it must keep. */
 import { FieldError } from './errors.ts'
+import type { FieldsOf, SandboxRecord } from './kinds/kinds.ts'
 
-interface Counted {
-  readonly quantity: number
-}
-
-interface OrderedLine extends Counted {
-  readonly id: string
-  readonly title: string
-}
-
-interface ShippedLine extends Counted {
-  readonly lineItemId: string | null
-}
-
-interface Shipment {
-  readonly fields: { readonly lineItems: readonly ShippedLine[] }
-}
+type OrderedLine = FieldsOf<'orders'>['lineItems'][number]
+type Shipment = SandboxRecord<'shipments'>
 
 /** Shipped quantity by line of the order. */
 const countShipped = (shipments: readonly Shipment[]): ReadonlyMap<string | null, number> => {
@@ -50,10 +37,10 @@ export const checkShippedLines = (
 }
 
 /** The lines of an order that are not shipped yet, with the remaining quantities. */
-export const unshippedLines = <L extends Counted & { readonly id: string }>(
-  lines: readonly L[],
+export const unshippedLines = (
+  lines: readonly OrderedLine[],
   shipments: readonly Shipment[],
-): readonly L[] => {
+): readonly OrderedLine[] => {
   const shipped = countShipped(shipments)
   return lines
     .map((line) => ({ ...line, quantity: line.quantity - (shipped.get(line.id) ?? 0) }))
@@ -62,7 +49,7 @@ export const unshippedLines = <L extends Counted & { readonly id: string }>(
 
 /** Derives the fulfillment status of an order from its shipments. */
 export const fulfillmentStatusOf = (
-  lines: readonly (Counted & { readonly id: string })[],
+  lines: readonly OrderedLine[],
   shipments: readonly Shipment[],
 ): 'none' | 'partial' | 'shipped' => {
   if (shipments.every(({ fields }) => fields.lineItems.length === 0)) return 'none'

@@ -13,14 +13,14 @@ import { shopEvents } from '../company/shop.ts'
 import { RequestError } from '../errors.ts'
 import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
-import { retireClosedRecords } from './retire.ts'
+import { retireOldRecords } from './retire.ts'
 
 // The names seed the random numbers: renaming an event changes what it does.
 const events: readonly (readonly [string, SimulatedEvent])[] = Object.entries({
   ...bookEvents,
   ...salesEvents,
   ...shopEvents,
-  putAway: retireClosedRecords,
+  putAway: retireOldRecords,
 })
 
 // Deleted records are kept for 30 days, and the newest of them regardless of age, because no client can read
