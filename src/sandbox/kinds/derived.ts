@@ -67,32 +67,21 @@ const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modifie
 export const derivedName = (name: string): string => (taken.has(name) ? `own_${name}` : name)
 
 /** Where a kind differs from its resource. */
-interface Differences<
-  F extends Fields,
-  Required extends keyof F,
-  Computed extends keyof F,
-  Own extends z.ZodRawShape,
-  C,
-> {
+interface Differences<F extends Fields, Required extends keyof F, Own extends z.ZodRawShape, C> {
   /** Fields that are never null, in addition to those that the resource requires. */
   readonly required?: readonly Required[]
   /** Fields that a write cannot set: `complete` computes them, or the mapping does. */
-  readonly computed?: readonly Computed[]
+  readonly computed?: readonly (keyof F & string)[]
   /** Schemas of further fields, and of fields that have another form than those of the resource. */
   readonly own?: Own
   readonly complete?: (
-    input: z.output<z.ZodObject<KindShape<F, Required, Computed, Own>>>,
+    input: z.output<z.ZodObject<KindShape<F, Required, Own>>>,
     context: RecordCompletion,
   ) => C
 }
 
-type KindShape<
-  F extends Fields,
-  Required extends PropertyKey,
-  Computed extends PropertyKey,
-  Own extends z.ZodRawShape,
-> = {
-  readonly [Name in Exclude<keyof F, keyof Own | Computed>]: SchemaOf<
+type KindShape<F extends Fields, Required extends PropertyKey, Own extends z.ZodRawShape> = {
+  readonly [Name in Exclude<keyof F, keyof Own>]: SchemaOf<
     Name extends Required ? NonNullable<Stored<ValueOf<F[Name]>>> : Stored<ValueOf<F[Name]>>
   >
 } & Own
@@ -101,25 +90,24 @@ type KindShape<
 export const resourceKind = <
   F extends Fields,
   Required extends keyof F & string = never,
-  Computed extends keyof F & string = never,
   Own extends z.ZodRawShape = Record<never, never>,
   C extends object = Record<never, never>,
 >(
   { topic, fields }: Resource<F>,
   prefix: string,
-  differences: Differences<F, Required, Computed, Own, C> = {},
-): SandboxKind<z.ZodObject<KindShape<F, Required, Computed, Own>>, C> => {
-  const { required = [], computed = [], own, complete } = differences
-  const has = (names: readonly string[], name: string): boolean => names.includes(name)
+  { required, computed, own, complete }: Differences<F, Required, Own, C> = {},
+): SandboxKind<z.ZodObject<KindShape<F, Required, Own>>, C> => {
+  const isRequired = new Set<string>(required)
+  const isComputed = new Set<string>(computed)
   const derived = Object.entries(fields)
-    .filter(([name]) => !has(computed, name))
+    .filter(([name]) => !isComputed.has(name))
     .map(([name, field]): [string, z.ZodType] => [
       derivedName(name),
-      ownSchema(name, has(required, name) ? { ...field, required: true } : field),
+      ownSchema(name, isRequired.has(name) ? { ...field, required: true } : field),
     ])
   const schema = z.strictObject({ ...Object.fromEntries(derived), ...own })
-  // Safe cast: the schema has the fields of the resource without the computed ones, and `own`.
-  const typed = schema as unknown as z.ZodObject<KindShape<F, Required, Computed, Own>>
+  // Safe cast: the schema has the fields of the resource, except for computed ones, and `own`.
+  const typed = schema as unknown as z.ZodObject<KindShape<F, Required, Own>>
   // Safe cast: without `complete`, C is its default, an empty object.
   return { topic, prefix, fields: typed, complete: complete ?? (() => ({}) as C) }
 }

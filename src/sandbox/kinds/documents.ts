@@ -43,27 +43,31 @@ const completeBilling = (
   return { ...computed, ...settlement(computed.totalAmount, paid, isPosted, day) }
 }
 
-interface PaymentInput {
-  readonly invoice: string | null
-  readonly bill: string | null
-  readonly customerId: string | null
-  readonly vendorId: string | null
-  readonly currency: string
+/** The parties and the paid document of a payment: an invoice or a bill, not both. */
+const settled = {
+  invoice: ref('accounting/invoices').nullable().default(null),
+  bill: ref('accounting/bills').nullable().default(null),
+  customerId: ref('accounting/customers').nullable().default(null),
+  vendorId: ref('accounting/vendors').nullable().default(null),
 }
 
 /** The other party of a payment: that of the paid document, or of a payment on account. @throws FieldError */
-const partyOf = (input: PaymentInput, { lookUp }: RecordCompletion) => {
-  const { invoice, bill, customerId, vendorId, currency } = input
+const partyOf = (
+  { invoice, bill, customerId, vendorId }: z.output<z.ZodObject<typeof settled>>,
+  currency: string,
+  { lookUp }: RecordCompletion,
+) => {
   const paid = invoice ? lookUp('invoices', invoice) : bill ? lookUp('bills', bill) : undefined
   const [incoming, outgoing] = paid ? [invoice, bill] : [customerId, vendorId]
   if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'customerId')
   if (!paid) return { customerId, vendorId }
   if (paid.currency !== currency) throw new FieldError('invalid', 'currency')
-  const party = { customerId: paid.customerId ?? null, vendorId: paid.vendorId ?? null }
-  for (const name of ['customerId', 'vendorId'] as const)
-    if (input[name] !== null && input[name] !== party[name]) throw new FieldError('invalid', name)
   // Safe cast: the document's party was validated as a reference.
-  return party as Pick<PaymentInput, 'customerId' | 'vendorId'>
+  const party = (name: string) => (paid[name] ?? null) as string | null
+  if (![null, party('customerId')].includes(customerId))
+    throw new FieldError('invalid', 'customerId')
+  if (![null, party('vendorId')].includes(vendorId)) throw new FieldError('invalid', 'vendorId')
+  return { customerId: party('customerId'), vendorId: party('vendorId') }
 }
 
 /** The document kinds, by collection. */
@@ -120,9 +124,7 @@ export const documentKinds = {
     required: ['transactionDate'],
     computed: ['paymentState'],
     own: {
-      /** The paid document: an invoice or a bill, not both. */
-      invoice: ref('accounting/invoices').nullable().default(null),
-      bill: ref('accounting/bills').nullable().default(null),
+      ...settled,
       totalAmount: a.money(),
       currency: a.currency(),
       exchangeRate: a.rate().default('1'),
@@ -132,7 +134,7 @@ export const documentKinds = {
     complete: (input, context) => {
       if (units(input.totalAmount) <= 0) throw new FieldError('invalid', 'totalAmount')
       checkSize(units(input.totalAmount), input.exchangeRate, 'totalAmount')
-      return partyOf(input, context)
+      return partyOf(input, input.currency, context)
     },
   }),
 }

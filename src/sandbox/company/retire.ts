@@ -1,5 +1,5 @@
 /** Deletes old records, so that a long-running sandbox does not grow. */
-import type { SimulatedEvent } from '../company/event.ts'
+import type { SimulatedEvent } from './event.ts'
 
 /** How many records of each growing kind remain. */
 const KEPT = 150
