@@ -1,6 +1,7 @@
 /** Manifest of the sandbox, an app with records of every kind for trials and tests. */
 import type { AppAccount } from '../../definition/auth.ts'
 import { type AppFailure, type AppResponse, defineConnector } from '../../definition/connector.ts'
+import { valuesOf } from '../../definition/raw-values.ts'
 import { catalogue } from '../../generated/catalogue.ts'
 import { collection } from './collection.ts'
 
@@ -19,14 +20,11 @@ const kindOf = (status: number, reason: unknown): AppFailure['kind'] => {
 
 const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
   if (status < 400) return
-  const hasError = typeof body === 'object' && body !== null && 'error' in body
-  const { reason, field, message } = hasError ? Object(body.error) : { reason: 'no reason given' }
+  const { reason = 'no reason given', field, message } = valuesOf(valuesOf(body).error)
   const kind = kindOf(status, reason)
-  if (typeof message === 'string') return { kind, reason: message, field }
+  if (typeof field !== 'string') return { kind, reason: String(message ?? reason) }
   // `no_such_record (lines.0.item)`
-  return typeof field === 'string'
-    ? { kind, reason: `${reason} (${field})`, field }
-    : { kind, reason: String(reason) }
+  return { kind, reason: String(message ?? `${reason} (${field})`), field }
 }
 
 const textOf = (value: unknown): string | undefined =>
