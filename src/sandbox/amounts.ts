@@ -3,19 +3,6 @@
 // The finest minor unit of a currency is a ten-thousandth (CLF, UYW).
 const UNITS = 10_000
 
-/**
- * Currencies whose minor unit is not a hundredth (ISO 4217, list one). Codes without a minor unit (metals,
- * funds, test codes) count in hundredths.
- */
-const minorDigits = new Map<string, number>([
-  ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG'].map(
-    (code) => [code, 0] as const,
-  ),
-  ...['RWF', 'UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'].map((code) => [code, 0] as const),
-  ...['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((code) => [code, 3] as const),
-  ...['CLF', 'UYW'].map((code) => [code, 4] as const),
-])
-
 /** Ten-thousandths of a decimal string: `'12.34'` becomes 123400. */
 export const units = (amount: string): number => Math.round(Number(amount) * UNITS)
 
@@ -29,19 +16,27 @@ export const amount = (value: number): string => {
 /** Decimal string of cents, rounded to whole cents: 1234 becomes `'12.34'`. */
 export const ofCents = (cents: number): string => amount(Math.round(cents) * 100)
 
-/** Rounds ten-thousandths to the minor unit of a currency: `12.5` yen become 13. */
-const round = (value: number, currency: string): number => {
-  const step = UNITS / 10 ** (minorDigits.get(currency) ?? 2)
-  return Math.round(value / step) * step
+const steps = new Map<string, number>()
+
+/** Ten-thousandths of the smallest amount of a currency: 100 of a euro, 10,000 of a yen. */
+const stepOf = (currency: string): number => {
+  const known = steps.get(currency)
+  if (known !== undefined) return known
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+  const step = UNITS / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2)
+  steps.set(currency, step)
+  return step
 }
 
-/** `percent` (a decimal string) of an amount, rounded to the minor unit of its currency. */
-export const shareOf = (value: number, percent: string, currency: string): number =>
-  round((value * Number(percent)) / 100, currency)
+/** An amount times a rate or a quantity, rounded to whole minor units of the currency. */
+export const times = (value: number, factor: number | string, currency: string): number => {
+  const step = stepOf(currency)
+  return Math.round((value * Number(factor)) / step) * step
+}
 
-/** An amount times a rate or a quantity, rounded to the minor unit of the currency. */
-export const times = (value: number, factor: number | string, currency: string): number =>
-  round(value * Number(factor), currency)
+/** `percent` (a decimal string) of an amount, rounded to whole minor units of its currency. */
+export const shareOf = (value: number, percent: string, currency: string): number =>
+  times(value, Number(percent) / 100, currency)
 
 /** Sum of numbers. */
 export const sum = (values: readonly number[]): number =>

@@ -14,14 +14,14 @@ import {
 import { FieldError, RequestError } from './errors.ts'
 import { isId } from './kinds/kind.ts'
 import { type KindInput, type KindName, kindOf, type SandboxRecord } from './kinds/kinds.ts'
-import { takeSteps } from './life/step.ts'
+import { ownFieldsOf } from './kinds/own-fields.ts'
+import { takeStep } from './life.ts'
 import { cursorOf, readListing } from './listing.ts'
 import { respondToAuthorization } from './oauth/authorize-page.ts'
 import { respondToRevocation, respondToTokenRequest } from './oauth/endpoints.ts'
 import { isAccessToken, tenantsOf } from './oauth/grants.ts'
 import { openWorkspace } from './open-workspace.ts'
-import { ownFieldsOf } from './own-fields.ts'
-import { errorResponse, json, recordBody, recordResponse } from './responses.ts'
+import { errorResponse, recordBody, recordResponse } from './responses.ts'
 import {
   createTenant,
   isTenantName,
@@ -136,7 +136,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
       const rows = await listSandboxRecords(database, tenant, kind, more)
       const items = rows.slice(0, page.limit)
       const last = rows.length > items.length ? items.at(-1) : undefined
-      return json(200, { items: items.map(recordBody), next: last ? cursorOf(last) : null })
+      return Response.json({ items: items.map(recordBody), next: last ? cursorOf(last) : null })
     },
     get: async ({ tenant, kind, id }) => {
       const row = await getSandboxRecord(database, tenant, kind, id)
@@ -200,14 +200,14 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     if (token === '') throw unauthorized()
     if (!isTenantName(tenant)) throw new FieldError('not_a_name', 'tenant')
     if (!isAccessToken(token)) await createTenant(database, now(), access)
-    return json(200, await describeTenant(await authenticate(request)))
+    return Response.json(await describeTenant(await authenticate(request)))
   }
 
   /** Lists the tenants that an OAuth access token opens. */
   const listTenants = async (request: Request): Promise<Response> => {
     const tenants = await tenantsOf(database, clock.nowMs(), accessOf(request).token)
     if (tenants.length === 0) throw unauthorized()
-    return json(200, { items: await Promise.all(tenants.map(describeTenant)) })
+    return Response.json({ items: await Promise.all(tenants.map(describeTenant)) })
   }
 
   const respond = async (request: Request): Promise<Response> => {
@@ -226,7 +226,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     const [, described] = /^\/v1\/fields\/([a-z_]+)$/.exec(url.pathname) ?? []
     if (described !== undefined) {
       if (!kindOf(described)) throw new RequestError(404, 'no_such_kind')
-      return json(200, { items: ownFieldsOf(described) })
+      return Response.json({ items: ownFieldsOf(described) })
     }
     const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
     if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')
@@ -245,6 +245,10 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     authorize: (request, redirectUri) =>
       respondToAuthorization(database, now(), request, redirectUri),
     openTenant: (tenant, options) => openTenant(database, now(), tenant, options),
-    advance: async (tenant, steps = 1) => takeSteps(database, clock, tenant, steps),
+    advance: async (tenant, steps = 1) => {
+      for (let step = 0; step < steps; step++)
+        if ((await takeStep(database, clock, tenant)) === undefined)
+          throw new RangeError(`The sandbox has no tenant named ${JSON.stringify(tenant)}.`)
+    },
   }
 }

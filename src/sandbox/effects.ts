@@ -1,9 +1,9 @@
 /** Effects of a write on other records: ledger balances, paid documents and the fulfillment status of orders. */
-import { amount, units } from './amounts.ts'
-import type { FieldsOf, SandboxRecord } from './kinds/kinds.ts'
+import { amount, sum, units } from './amounts.ts'
+import type { SandboxRecord } from './kinds/kinds.ts'
 import { balanceSign, ledgerChange } from './ledger.ts'
 import { checkShippedLines, fulfillmentStatusOf } from './shipping.ts'
-import { paidOf, settlement } from './totals.ts'
+import { settlement } from './totals.ts'
 import type { Workspace } from './workspace.ts'
 
 const postToLedger = async (
@@ -21,22 +21,23 @@ const postToLedger = async (
   }
 }
 
-/** Adds a created payment to its document or removes a deleted one. The kind rejects other changes. */
+/** Derives the payment state of a bill or an invoice from its payments. */
 const settleDocument = async (
   workspace: Workspace,
-  { invoice, bill, totalAmount, transactionDate }: FieldsOf<'payments'>,
-  sign: 1 | -1,
+  kind: 'invoices' | 'bills',
+  id: string,
 ): Promise<void> => {
-  const document = invoice
-    ? await workspace.find('invoices', invoice)
-    : await workspace.find('bills', bill ?? '')
+  const document = await workspace.find(kind, id)
   if (!document) return
-  const { fields } = document
-  const paid = paidOf(fields) + sign * units(totalAmount)
-  const isPosted = fields.state !== 'draft'
-  const settled = settlement(fields.totalAmount, paid, isPosted, transactionDate)
-  if (document.kind === 'invoices') await workspace.revise(document, settled)
-  else await workspace.revise(document, settled)
+  const payments = await workspace.where(
+    'payments',
+    ({ invoice, bill }) => (kind === 'invoices' ? invoice : bill) === id,
+  )
+  const { totalAmount, state } = document.fields
+  const paid = sum(payments.map(({ fields }) => units(fields.totalAmount)))
+  const days = payments.map(({ fields }) => fields.transactionDate)
+  const lastDay = days.sort().at(-1) ?? ''
+  await workspace.revise(document, settlement(totalAmount, paid, state !== 'draft', lastDay))
 }
 
 /** Derives the fulfillment status from the shipments; this replaces a stated value. */
@@ -57,14 +58,16 @@ export const applyEffects = async (
   after: SandboxRecord,
 ): Promise<void> => {
   await postToLedger(workspace, before, after)
-  if (after.kind === 'payments' && (before === undefined || after.deleted))
-    await settleDocument(workspace, after.fields, after.deleted ? -1 : 1)
-  if (after.kind === 'shipments') {
-    const orders = [before, after].flatMap((record) =>
-      record?.kind === 'shipments' ? [record.fields.orderId] : [],
-    )
-    for (const order of new Set(orders)) await showShipping(workspace, order)
+  const written = before ? [before, after] : [after]
+  const referenced = (name: string): readonly string[] => [
+    ...new Set(written.flatMap(({ fields }) => Object(fields)[name] ?? [])),
+  ]
+  if (after.kind === 'payments') {
+    for (const id of referenced('invoice')) await settleDocument(workspace, 'invoices', id)
+    for (const id of referenced('bill')) await settleDocument(workspace, 'bills', id)
   }
+  if (after.kind === 'shipments')
+    for (const id of referenced('orderId')) await showShipping(workspace, id)
   if (after.kind === 'orders' && before?.kind === 'orders' && !after.deleted) {
     const { lineItems, stated_status } = after.fields
     const shipments = await workspace.where('shipments', { orderId: after.id })

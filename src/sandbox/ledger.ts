@@ -41,15 +41,11 @@ const postingsOf = (record: SandboxRecord | undefined): readonly Posting[] => {
   const { kind, fields } = record
   if (kind === 'payments') {
     const value = times(units(fields.totalAmount), fields.exchangeRate, BASE_CURRENCY)
-    return fields.vendorId === null
-      ? [
-          [fields.accountId, value],
-          [RECEIVABLE, -value],
-        ]
-      : [
-          [fields.accountId, -value],
-          [PAYABLE, value],
-        ]
+    const [partyAccount, received] = fields.vendorId ? [PAYABLE, -value] : [RECEIVABLE, value]
+    return [
+      [fields.accountId, received],
+      [partyAccount, -received],
+    ]
   }
   if (kind === 'invoices' && fields.sent) return documentPostings(fields, RECEIVABLE, OUTPUT_TAX)
   if (kind === 'bills' && fields.approved)

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import type { SandboxPage } from '../store/sandbox/sandbox-records.ts'
 import { FieldError } from './errors.ts'
-import { instant } from './kinds/blocks.ts'
 import { isId } from './kinds/kind.ts'
 
 /** Position after which a page starts; opaque to clients. */
@@ -19,7 +18,8 @@ const cursor = z
   .transform(([modified, id]): Cursor => ({ modified, id }))
 
 const parameters = z.object({
-  modified_since: instant()
+  modified_since: z.iso
+    .datetime({ offset: true })
     .transform((time) => new Date(time).toISOString())
     .optional(),
   after: cursor.optional(),

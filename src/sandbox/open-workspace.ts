@@ -95,9 +95,9 @@ export const openWorkspace = (
     }
     const lookUp = (target: string, of: string) =>
       found.get(keyOf({ kind: target, id: of }))?.fields
-    const instant = now.toISOString()
-    const context = { id, previous, now: instant, today: instant.slice(0, 10), lookUp, nextId }
-    return { ...read, ...definition.complete(read, context) }
+    const number = id.replace(/^[a-z]{1,40}_/, `${definition.prefix.toUpperCase()}-`)
+    const today = now.toISOString().slice(0, 10)
+    return { ...read, ...definition.complete(read, { number, previous, today, lookUp, nextId }) }
   }
 
   const workspace: Workspace = {
@@ -107,10 +107,13 @@ export const openWorkspace = (
       return record && !record.deleted ? asRecord(record) : undefined
     },
     where: async (kind, condition = {}) => {
-      const known = new Map((await session.live(kind)).map((row) => [row.id, row]))
-      for (const record of changed.values()) if (record.kind === kind) known.set(record.id, record)
-      const live = [...known.values()].filter(({ deleted }) => !deleted).sort(byId)
-      return live.map(asRecord<typeof kind>).filter(({ fields }) => meets(fields, condition))
+      const own = [...changed.values()].filter((row) => row.kind === kind)
+      const replaced = new Set(own.map(({ id }) => id))
+      const others = (await session.live(kind)).filter(({ id }) => !replaced.has(id))
+      return [...others, ...own]
+        .map(asRecord<typeof kind>)
+        .filter(({ deleted, fields }) => !deleted && meets(fields, condition))
+        .sort(byId)
     },
     create: async (kind, input) => {
       const id = nextId(kinds[kind].prefix)

@@ -5,13 +5,11 @@ import {
   getSandboxTenant,
   listOutdatedTenants,
   type SandboxOutcome,
-  type SandboxRow,
   type SandboxSession,
 } from '../store/sandbox/sandbox-records.ts'
 import { createDataset, type Dataset } from './company/history.ts'
 import { kindNames, RECORD_FORM } from './kinds/kinds.ts'
-
-const keyOf = ({ kind, id }: SandboxRow): string => `${kind}/${id}`
+import { openWorkspace } from './open-workspace.ts'
 
 /** Replaces the records of a tenant. Readers see a change or a deletion of every record that they know. */
 const replaceRecords = async (
@@ -19,26 +17,23 @@ const replaceRecords = async (
   { records, numbers }: Dataset,
   now: Date,
 ): Promise<SandboxOutcome<boolean>> => {
-  const { tenant } = session
   // Another process was faster.
-  if (tenant.form === RECORD_FORM) return { result: false, tenant, rows: [] }
-  const modified = new Date(Math.max(now.getTime(), Date.parse(tenant.clock) + 1)).toISOString()
-  const stored = new Map((await session.get(records)).map((row) => [keyOf(row), row]))
-  const keys = new Set(records.map(keyOf))
-  const live = (await Promise.all(kindNames.map((kind) => session.live(kind)))).flat()
-  const removed = live.filter((row) => !keys.has(keyOf(row)))
-  const rows = [...records, ...removed.map((row) => ({ ...row, deleted: true }))].map((row) => ({
-    ...row,
-    version: (stored.get(keyOf(row)) ?? row).version + 1,
-    modified,
-  }))
-  const used = Object.entries(numbers).map(([prefix, number]): [string, number] => [
-    prefix,
-    Math.max(number, tenant.numbers[prefix] ?? 0),
-  ])
-  const renewed = { form: RECORD_FORM, start: now.toISOString(), clock: modified }
-  const allNumbers = { ...tenant.numbers, ...Object.fromEntries(used) }
-  return { result: true, tenant: { ...tenant, ...renewed, numbers: allNumbers }, rows }
+  if (session.tenant.form === RECORD_FORM)
+    return { result: false, tenant: session.tenant, rows: [] }
+  const workspace = openWorkspace(session, now)
+  for (const kind of kindNames)
+    for (const record of await workspace.where(kind)) workspace.retire(record)
+  const { tenant, rows } = workspace.changes()
+  const replaced = new Map(rows.map((row) => [row.id, row]))
+  for (const record of records) {
+    const { version = 1 } = replaced.get(record.id) ?? {}
+    replaced.set(record.id, { ...record, version, modified: tenant.clock })
+  }
+  const used: Record<string, number> = { ...numbers }
+  for (const [prefix, number] of Object.entries(tenant.numbers))
+    used[prefix] = Math.max(number, used[prefix] ?? 0)
+  const renewed = { ...tenant, form: RECORD_FORM, start: now.toISOString(), numbers: used }
+  return { result: true, tenant: renewed, rows: [...replaced.values()] }
 }
 
 /** Gives each tenant of an earlier version new records; its token stays valid. @returns how many */

@@ -1,18 +1,18 @@
 /** Totals of a document. They are computed line by line, so that they always add up. */
 import { amount, shareOf, sum, times, units } from './amounts.ts'
 import { FieldError } from './errors.ts'
-import type { RecordCompletion, SandboxFields } from './kinds/kind.ts'
+import type { SandboxFields } from './kinds/kind.ts'
 
 interface PricedLine {
   readonly unitPrice: string
   readonly quantity: number
-  readonly tax_code: string
 }
 
 /** A document whose totals follow from its lines. */
 export interface PricedDocument<L> {
   readonly lineItems: readonly L[]
   readonly discount_percent: string
+  readonly tax_percent: string
   readonly exchangeRate: string
   readonly currency: string
 }
@@ -27,15 +27,12 @@ export const checkSize = (value: number, exchangeRate: string, field: string): v
 }
 
 /** Computes the totals of each line and of the document: total = net − discount + tax. */
-export const documentTotals = <L extends PricedLine>(
-  { lineItems, discount_percent, exchangeRate, currency }: PricedDocument<L>,
-  { lookUp }: Pick<RecordCompletion, 'lookUp'>,
-) => {
+export const documentTotals = <L extends PricedLine>(document: PricedDocument<L>) => {
+  const { lineItems, discount_percent, tax_percent, exchangeRate, currency } = document
   const priced = lineItems.map((line) => {
     const net = times(units(line.unitPrice), line.quantity, currency)
     const discount = shareOf(net, discount_percent, currency)
-    const percent = String(lookUp('tax_codes', line.tax_code)?.effectiveTaxRate ?? 0)
-    const tax = shareOf(net - discount, percent, currency)
+    const tax = shareOf(net - discount, tax_percent, currency)
     return { line, net, discount, tax, gross: net - discount + tax }
   })
   checkSize(sum(priced.map(({ net }) => Math.abs(net))), exchangeRate, 'lineItems')
@@ -71,7 +68,3 @@ export const settlement = (totalAmount: string, paid: number, isPosted: boolean,
 /** The paid part of a bill or an invoice, in ten-thousandths. */
 export const paidOf = ({ totalAmount, balance }: SandboxFields): number =>
   units(String(totalAmount)) - units(String(balance))
-
-/** The number of a document that has no other: `INV-0042`. */
-export const numberOf = (prefix: string, id: string): string =>
-  `${prefix}-${id.slice(id.indexOf('_') + 1)}`

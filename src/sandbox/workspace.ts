@@ -26,6 +26,6 @@ export interface Workspace {
   revise<K extends KindName>(record: SandboxRecord<K>, fields: Partial<FieldsOf<K>>): Promise<void>
   /** Deletes a record and reverts its effects on others. @throws RequestError */
   remove(record: SandboxRecord): Promise<void>
-  /** Deletes a closed record but keeps its effects on others. */
+  /** Deletes an old record but keeps its effects on others. */
   retire(record: SandboxRow): void
 }

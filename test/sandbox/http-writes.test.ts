@@ -102,7 +102,7 @@ describe('a write', () => {
       ],
       [
         'invoices',
-        { ...invoice, lineItems: [{ ...line, unitPrice: 10 }] },
+        { ...invoice, lineItems: [{ ...line, unitPrice: 'ten' }] },
         'invalid',
         'lineItems.0.unitPrice',
       ],
@@ -118,7 +118,12 @@ describe('a write', () => {
         'too_large',
         'lineItems',
       ],
-      ['payments', { transactionDate: '2026-03-01', totalAmount: '1.00' }, 'required', 'invoice'],
+      [
+        'payments',
+        { transactionDate: '2026-03-01', totalAmount: '1.00' },
+        'required',
+        'customerId',
+      ],
       [
         'orders',
         { lineItems: [{ productId: 'prd_0001', variantId: 'var_9999', quantity: 1 }] },
@@ -133,9 +138,9 @@ describe('a write', () => {
       ],
     ]
     for (const [kind, body, reason, field] of cases) {
-      const response = await harness.request('POST', `/v1/${kind}`, { body })
-      expect(response.body, `${kind} ${field}`).toEqual(error(reason, field))
-      expect(response.status).toBe(422)
+      const answer = await harness.request('POST', `/v1/${kind}`, { body })
+      expect(answer.body, `${kind} ${field}`).toEqual(error(reason, field))
+      expect(answer.status).toBe(422)
     }
     for (const body of ['', '{', '[]', 'null', '"x"'])
       expect((await harness.request('POST', '/v1/vendors', { body })).status).toBe(400)
@@ -147,12 +152,13 @@ describe('a write', () => {
     const { request } = harness
     const receivable = await request('DELETE', '/v1/ledger_accounts/acc_0004')
     expect([receivable.status, receivable.body]).toEqual([409, error('in_use')])
-    const [payment] = await harness.listAll('payments')
-    const response = await request('PUT', `/v1/payments/${payment?.id}`, {
-      body: { totalAmount: '1.00' },
-      headers: { 'if-match': String(payment?.version) },
+    const answer = await request('PUT', '/v1/ledger_accounts/acc_0001', {
+      body: { accountType: 'EXPENSE' },
+      headers: {
+        'if-match': String((await request('GET', '/v1/ledger_accounts/acc_0001')).body.version),
+      },
     })
-    expect([response.status, response.body]).toEqual([422, error('fixed', 'totalAmount')])
+    expect([answer.status, answer.body]).toEqual([422, error('fixed', 'accountType')])
   })
 
   test('of a payment settles its invoice and moves the ledger, and its deletion undoes both', async () => {

@@ -15,12 +15,11 @@ afterAll(() => harness.stop())
 
 const line = { description: 'Desk', accountId: 'acc_0021', unitPrice: 1, quantity: 1 }
 const invoice = { customerId: 'cli_0001', issueDate: '2026-01-01', dueDate: '2026-01-31' }
+const bill = { issueDate: '2026-01-01', dueDate: '2026-01-31' }
 const orderLine = { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }
 
 const refused: readonly (readonly [string, FieldValues, string])[] = [
-  ['accounting/vendors', { vendorName: null }, 'vendorName'],
   ['accounting/vendors', { vendorStatus: 'ASLEEP' }, 'vendorStatus'],
-  ['accounting/vendors', { currency: null }, 'currency'],
   [
     'accounting/vendors',
     { phoneNumbers: [{ phoneNumberType: 'PAGER', phoneNumber: '1' }] },
@@ -38,42 +37,22 @@ const refused: readonly (readonly [string, FieldValues, string])[] = [
   ],
   ['accounting/vendors', { addresses: 'here' }, 'addresses'],
   ['accounting/vendors', { addresses: [7] }, 'addresses[0]'],
-  ['accounting/items', { itemName: 'x', unitPrice: '1.00005' }, 'unitPrice'],
-  ['accounting/items', { itemName: 'x', unitPrice: '1e10' }, 'unitPrice'],
-  ['accounting/items', { itemName: 'x', qtyOnHand: '0.1234567890123456' }, 'qtyOnHand'],
   ['accounting/items', { itemName: 'x', unitPrice: '.' }, 'unitPrice'],
-  ['accounting/invoices', { ...invoice, exchangeRate: '-1' }, 'exchangeRate'],
-  ['accounting/invoices', { ...invoice, exchangeRate: '0.1234567' }, 'exchangeRate'],
-  [
-    'accounting/invoices',
-    { ...invoice, lineItems: [{ ...line, unitPrice: 0.1 + 0.2 }] },
-    'lineItems[0].unitPrice',
-  ],
   [
     'accounting/invoices',
     { ...invoice, currency: 'EUR', lineItems: [line, { ...line, currency: 'GBP' }] },
     'lineItems[1].currency',
   ],
-  ['crm/leads', { lastName: 'x', leadOwner: 'Nobody Known' }, 'leadOwner'],
-  ['crm/contacts', { lastName: 'x', account: 'No such company' }, 'account'],
-  ['commerce/products', { variants: null }, 'variants'],
-  ['accounting/bills', { billNumber: null }, 'billNumber'],
-  ['accounting/invoices', { invoiceNumber: null }, 'invoiceNumber'],
-  ['accounting/purchaseOrders', { purchaseOrderNumber: null }, 'purchaseOrderNumber'],
-  ['commerce/orders', { orderNumber: null }, 'orderNumber'],
   [
     'commerce/products',
     { variants: [{ id: 'var_0001', remoteId: 'var_0002' }] },
     'variants[0].remoteId',
   ],
-  ['commerce/orders', { orderStatus: null }, 'orderStatus'],
-  ['commerce/orders', { totalTax: '0.00001' }, 'totalTax'],
   [
     'commerce/orders',
     { currency: 'EUR', lineItems: [{ ...orderLine, currency: 'USD' }] },
     'lineItems[0].currency',
   ],
-  ['commerce/fulfillments', { orderId: null, lineItems: [] }, 'orderId'],
 ]
 
 test.each(refused)('%s %j is rejected before sending: %s', async (topic, fields, field) => {
@@ -128,14 +107,62 @@ test('fields that the sandbox computes are not writable', () => {
   }
   expect(writerOf('accounting/invoices').update?.fields).toContain('lineItems.unitPrice')
   expect(writerOf('commerce/orders').update?.fields).toContain('lineItems')
-  const payments = writerOf('accounting/payments')
-  expect(payments.create?.fields).toContain('totalAmount')
-  expect(payments.update?.fields).not.toContain('totalAmount')
 })
 
 test('a rejection by the sandbox names its field', async () => {
   const failures: readonly (readonly [string, FieldValues, FieldValues, string])[] = [
     ['accounting/vendors', {}, {}, 'vendorName'],
+    ['accounting/vendors', { vendorName: null }, {}, 'vendorName'],
+    ['accounting/vendors', { vendorName: 'x', currency: null }, {}, 'currency'],
+    ['accounting/items', { itemName: 'x', unitPrice: '1.00005' }, {}, 'unitPrice'],
+    ['accounting/items', { itemName: 'x', unitPrice: '1e10' }, {}, 'unitPrice'],
+    [
+      'accounting/invoices',
+      { ...invoice, lineItems: [line], exchangeRate: '-1' },
+      {},
+      'exchangeRate',
+    ],
+    [
+      'accounting/invoices',
+      { ...invoice, lineItems: [line], exchangeRate: '0.1234567' },
+      {},
+      'exchangeRate',
+    ],
+    ['crm/contacts', { lastName: 'x', account: 'No such company' }, {}, 'account'],
+    ['commerce/products', { productName: 'x', variants: null }, {}, 'variants'],
+    [
+      'accounting/bills',
+      { ...bill, vendorId: 'ven_0001', lineItems: [line], billNumber: null },
+      {},
+      'billNumber',
+    ],
+    [
+      'accounting/invoices',
+      { ...invoice, lineItems: [line], invoiceNumber: null },
+      {},
+      'invoiceNumber',
+    ],
+    [
+      'accounting/purchaseOrders',
+      {
+        vendorId: 'ven_0001',
+        issueDate: '2026-01-01',
+        lineItems: [line],
+        purchaseOrderNumber: null,
+      },
+      {},
+      'purchaseOrderNumber',
+    ],
+    ['commerce/orders', { lineItems: [orderLine], orderNumber: null }, {}, 'orderNumber'],
+    ['commerce/orders', { lineItems: [orderLine], orderStatus: null }, {}, 'orderStatus'],
+    ['commerce/orders', { lineItems: [orderLine], totalTax: '0.00001' }, {}, 'stated_tax'],
+    ['commerce/fulfillments', { orderId: null, lineItems: [] }, {}, 'orderId'],
+    [
+      'accounting/invoices',
+      { ...invoice, lineItems: [{ ...line, unitPrice: 0.1 + 0.2 }] },
+      {},
+      'lineItems.0.unitPrice',
+    ],
     ['accounting/vendors', { vendorName: 'x' }, { colour: 'red' }, 'colour'],
     ['crm/notes', { noteContact: 'per_9999' }, {}, 'noteContact'],
     [
@@ -144,7 +171,7 @@ test('a rejection by the sandbox names its field', async () => {
       {},
       'lineItems.0.quantity',
     ],
-    ['accounting/payments', { transactionDate: '2026-01-01', totalAmount: '1' }, {}, 'invoice'],
+    ['accounting/payments', { transactionDate: '2026-01-01', totalAmount: '1' }, {}, 'customerId'],
     ['commerce/orders', { lineItems: [orderLine] }, { tax_percent: null }, 'tax_percent'],
     [
       'commerce/orders',
@@ -174,7 +201,7 @@ test('a rejection by the sandbox names its field', async () => {
     ['commerce/fulfillments', { orderId: 'ord_9999', lineItems: [] }, {}, 'orderId'],
     ...(
       [
-        [{ quantity: 1 }, 'lineItemId'],
+        [{ quantity: 1 }, 'variantId'],
         [{ lineItemId: 'oit_9999', quantity: 1 }, 'lineItemId'],
         [{ variantId: 'var_9999', quantity: 1 }, 'variantId'],
       ] as const
@@ -201,7 +228,7 @@ test('a line of an order keeps its variant’s product', async () => {
   const lineItems = [{ ...orderLine, productId: 'prd_0002' }]
   await expect(writes.update('commerce/orders', order, { lineItems })).rejects.toMatchObject({
     kind: 'refused',
-    field: 'lineItems.0.productId',
+    field: 'lineItems.0.variantId',
   })
 })
 
@@ -216,12 +243,8 @@ test('a write of a record that only the sandbox writes is rejected, and no confl
 
 describe('fields by the sandbox’s own names', () => {
   test('are passed on', async () => {
-    const { raw } = await writes.create(
-      'accounting/vendors',
-      { vendorName: 'x' },
-      { payment_terms_days: 14 },
-    )
-    expect(raw).toMatchObject({ vendorName: 'x', payment_terms_days: 14 })
+    const { raw } = await writes.create('crm/contacts', { lastName: 'x' }, { job_title: 'Rigger' })
+    expect(raw).toMatchObject({ lastName: 'x', job_title: 'Rigger' })
   })
 
   test('are rejected where a field of the common model sets the same value', async () => {

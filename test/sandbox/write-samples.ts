@@ -166,6 +166,11 @@ const written: Readonly<Record<string, Sample>> = {
     excluded: ['vendorId'],
     update: {
       transactionDate: '2026-02-05',
+      customerId: 'cli_0002',
+      accountId: 'acc_0001',
+      currency: 'GBP',
+      exchangeRate: '0.8',
+      totalAmount: '20.00',
       companyId: 'com_0001',
       trackingCategoryIds: ['cc_0001'],
     },
@@ -174,7 +179,7 @@ const written: Readonly<Record<string, Sample>> = {
     create: { accountName: 'Quay' },
     update: {
       accountName: 'Quays',
-      // The owner's name depends on the tenant: the test inserts it.
+      accountOwner: 'Aoife Byrne',
       description: 'By the water',
       industry: 'Boats',
       website: 'https://quay.example/',
@@ -199,6 +204,7 @@ const written: Readonly<Record<string, Sample>> = {
   'crm/leads': {
     create: { lastName: 'Byrne' },
     update: {
+      leadOwner: 'Aoife Byrne',
       leadSource: 'Fair',
       leadTitle: 'Founder',
       company: 'Quay',

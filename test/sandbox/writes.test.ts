@@ -24,12 +24,9 @@ let more: Readonly<Record<string, FieldValues>>
 beforeAll(async () => {
   harness = await openSandboxHarness()
   writes = tenantWrites(harness)
-  const member = await harness.request('GET', '/v1/members/mem_0003')
   const { body: order } = await harness.request('GET', '/v1/orders/ord_0001')
   const [item] = order.lineItems
   more = {
-    'crm/accounts': { accountOwner: member.body.name },
-    'crm/leads': { leadOwner: member.body.name },
     'commerce/fulfillments': {
       lineItems: [
         {
@@ -132,7 +129,8 @@ describe.each(topics)('%s', (topic) => {
   })
 
   test('is changed in every field that it accepts', async () => {
-    expect(missing(writerOf(topic).update?.fields ?? [], changedFields())).toEqual([])
+    const { excluded = [] } = samples[topic] ?? {}
+    expect(missing(writerOf(topic).update?.fields ?? [], changedFields())).toEqual(excluded)
     const before = await make()
     const { row, raw } = await writes.update(topic, before, changedFields())
     expectShown(row, changedFields())
@@ -149,7 +147,7 @@ describe.each(topics)('%s', (topic) => {
       try {
         record = await writes.update(topic, record, { [name]: null })
       } catch (error) {
-        expect(error).toMatchObject({ name: 'WriteRejection', field: name })
+        expect(error).toMatchObject({ kind: 'refused', field: name })
         continue
       }
       const value = record.row[name]

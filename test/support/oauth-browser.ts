@@ -50,10 +50,9 @@ export const openBrowser = ({ server }: Pick<TestService, 'server'>): Browser =>
     get: (url) => send('GET', pathOf(url)),
     open: async (url) => requireLocation(await send('GET', pathOf(url))),
     submit: async (page, form = {}) => {
-      const fields = new URLSearchParams(page.search)
       const entered = { companies: 'acme', token: 'open-sesame', decision: 'allow', ...form }
-      for (const [name, value] of Object.entries(entered)) fields.set(name, value)
-      return requireLocation(await send('POST', page.pathname, fields.toString()))
+      const payload = new URLSearchParams(entered).toString()
+      return requireLocation(await send('POST', pathOf(page), payload))
     },
   }
 }

@@ -1,15 +1,18 @@
 /** Resource connectors for the collections of the sandbox. */
-import type { ResourceConnector, ResourceWriter } from '../../definition/connector.ts'
+import { type ResourceConnector, WriteRejection } from '../../definition/connector.ts'
+import type { Field, Fields, Kind } from '../../definition/kinds/kind.ts'
 import {
-  defineMapping,
-  type FieldRules,
-  type MappingRules,
-  type RecordRules,
-} from '../../definition/mapping.ts'
+  type Converter,
+  converterOf,
+  type NestedRules,
+  type Rule,
+} from '../../definition/mapping/rule.ts'
+import { defineMapping, type RecordRules } from '../../definition/mapping.ts'
 import type { Resource } from '../../definition/resource.ts'
-import { derivedRules } from './derived.ts'
+import { formatPath } from '../../definition/value.ts'
 import { describeFields } from './describe-fields.ts'
 import { pagesOf } from './listing.ts'
+import { collections } from './rules.ts'
 import { createWriter } from './writer.ts'
 
 /** Rules for the fields of every record. */
@@ -20,24 +23,56 @@ const recordRules: RecordRules<unknown> = {
   remoteDeleted: 'deleted',
 }
 
-/**
- * Creates the connector of the collection `kind`. It writes if the resource can be written. `rules` are those
- * of fields that the sandbox has in another form. `sideEffects` names the other records that a write changes.
- */
-export const collection = <R extends Resource>(
-  kind: string,
-  resource: R,
-  rules: Partial<FieldRules<R, never>> = {},
-  sideEffects?: ResourceWriter['sideEffects'],
-): ResourceConnector => {
-  const all = { ...derivedRules(resource.fields), ...rules, ...recordRules }
-  // Safe cast: the derived rules cover every field.
-  const mapping = defineMapping(resource, all as unknown as MappingRules<R, never>)
+// Names of the sandbox's own fields, which every record has.
+const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modified', 'deleted'])
+
+/** Converts a value to the form of a kind. @throws WriteRejection for one that the kind does not define */
+const writerOf =
+  ({ input }: Kind): NonNullable<Converter['write']> =>
+  (value, { path }) => {
+    const { data, error } = input.safeParse(value)
+    const [issue] = error?.issues ?? []
+    if (issue)
+      throw new WriteRejection(`Expected ${issue.message}.`, formatPath([path, ...issue.path]))
+    return data ?? null
+  }
+
+/** Completes a rule that does not state how it writes. `isInner`: of a field in a list or an object. */
+const completeRule = (rule: Rule, { kind }: Field, isInner: boolean): Rule => {
+  const converter = converterOf(rule)
+  if (!converter) return rule
+  const { nested, ofRecord } = converter
+  if (!nested) {
+    const written = isInner && !ofRecord ? (kind.nested ?? kind) : kind
+    return { write: writerOf(written), ...converter }
+  }
+  const rules = completeRules(kind.shape?.fields ?? {}, nested.rules, true)
+  return { ...converter, nested: { ...nested, rules } }
+}
+
+/** The rules of all fields: those of `rules`, and for the others the path of the same name. */
+const completeRules = (fields: Fields, rules: NestedRules, isInner: boolean): NestedRules => {
+  const unknown = Object.keys(rules).find((name) => !Object.hasOwn(fields, name))
+  if (unknown !== undefined) throw new TypeError(`There is a rule for ${unknown}, but no field.`)
+  const pathOf = (name: string) => (!isInner && taken.has(name) ? `own_${name}` : name)
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      completeRule(rules[name] ?? pathOf(name), field, isInner),
+    ]),
+  )
+}
+
+/** Creates the connector of the collection of a resource. It writes if the resource can be written. */
+export const collection = (resource: Resource): ResourceConnector => {
+  const { name, rules = {}, sideEffects } = collections[resource.topic] ?? { name: resource.table }
+  const fieldRules = completeRules(resource.fields, rules, false)
+  const mapping = defineMapping<Resource, never>(resource, { ...fieldRules, ...recordRules })
   return {
     mapping,
-    ...(resource.verbs.includes('update') && { write: createWriter(kind, mapping, sideEffects) }),
-    ...pagesOf(kind),
-    describeFields: describeFields(kind),
+    ...(resource.verbs.includes('update') && { write: createWriter(name, mapping, sideEffects) }),
+    ...pagesOf(name),
+    describeFields: describeFields(name),
     // NOTES "`modified` only grows"
     sync: { changes: { by: 'time', overlapMs: 60_000 }, deletions: 'reported' },
   }

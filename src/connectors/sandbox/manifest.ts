@@ -1,27 +1,12 @@
 /** Manifest of the sandbox, an app with records of every kind for trials and tests. */
 import type { AppAccount } from '../../definition/auth.ts'
-import {
-  type AppFailure,
-  type AppResponse,
-  defineConnector,
-  type ResourceConnector,
-} from '../../definition/connector.ts'
-import type { Resource } from '../../definition/resource.ts'
+import { type AppFailure, type AppResponse, defineConnector } from '../../definition/connector.ts'
+import { valuesOf } from '../../definition/raw-values.ts'
 import { catalogue } from '../../generated/catalogue.ts'
-import { accounting } from './accounting.ts'
 import { collection } from './collection.ts'
-import { commerce } from './commerce.ts'
-import { crm } from './crm.ts'
 
 // Handled in this process: the host does not exist.
 const ORIGIN = 'http://sandbox.trunkline.internal'
-
-const connectors = [...accounting, ...crm, ...commerce]
-
-/** The connector of a resource. Without one in this folder, its collection is like `/v1/crm_campaigns`. */
-const connectorOf = (resource: Resource): ResourceConnector =>
-  connectors.find(({ mapping }) => mapping.resource === resource) ??
-  collection(resource.table, resource)
 
 const kindOf = (status: number, reason: unknown): AppFailure['kind'] => {
   if (status === 401) return 'authentication'
@@ -35,14 +20,11 @@ const kindOf = (status: number, reason: unknown): AppFailure['kind'] => {
 
 const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
   if (status < 400) return
-  const hasError = typeof body === 'object' && body !== null && 'error' in body
-  const { reason, field, message } = hasError ? Object(body.error) : { reason: 'no reason given' }
+  const { reason = 'no reason given', field, message } = valuesOf(valuesOf(body).error)
   const kind = kindOf(status, reason)
-  if (typeof message === 'string') return { kind, reason: message, field }
+  if (typeof field !== 'string') return { kind, reason: String(message ?? reason) }
   // `no_such_record (lines.0.item)`
-  return typeof field === 'string'
-    ? { kind, reason: `${reason} (${field})`, field }
-    : { kind, reason: String(reason) }
+  return { kind, reason: String(message ?? `${reason} (${field})`), field }
 }
 
 const textOf = (value: unknown): string | undefined =>
@@ -108,6 +90,6 @@ export const connector = defineConnector({
   check: { method: 'PUT', path: '/v1/tenant' },
   readAccountName: ({ body }) => textOf(Object(body).name),
   resources: Object.fromEntries(
-    catalogue.resources.map((resource) => [resource.topic, connectorOf(resource)]),
+    catalogue.resources.map((resource) => [resource.topic, collection(resource)]),
   ),
 })

@@ -5,18 +5,14 @@ import {
   type ResourceWriter,
   type StoredRecord,
 } from '../../definition/connector.ts'
-import { buildBody, writableFields } from '../../definition/mapping/write.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import type { Mapping } from '../../definition/mapping.ts'
+import { valuesOf } from '../../definition/raw-values.ts'
 import { isObject } from '../../definition/value.ts'
 
-const APP = 'The sandbox'
-
-const storedFields = ({ record }: StoredRecord): Readonly<Record<string, unknown>> =>
-  isObject(record.remoteFields) ? record.remoteFields : {}
-
 /** `If-Match` header: for another version, the sandbox returns 409 (NOTES "`PUT` takes the given fields"). */
-const versionHeader = (stored: StoredRecord) => {
-  const { version } = storedFields(stored)
+const versionHeader = ({ record }: StoredRecord) => {
+  const { version } = valuesOf(record.remoteFields)
   if (!Number.isInteger(version))
     throw new TypeError(
       'The stored record of the sandbox has no integer version in its remoteFields.',
@@ -37,7 +33,10 @@ export const createWriter = (
   sideEffects?: ResourceWriter['sideEffects'],
 ): ResourceWriter => {
   const pathOf = (id: string): string => `/v1/${kind}/${encodeURIComponent(id)}`
-  return {
+  return bodyWriter(mapping, {
+    app: 'The sandbox',
+    guard: 'version',
+    ...(sideEffects && { sideEffects }),
     *get(remoteId) {
       try {
         return readRecord(yield { method: 'GET', path: pathOf(remoteId) })
@@ -46,28 +45,16 @@ export const createWriter = (
         throw error
       }
     },
-    create: {
-      fields: writableFields(mapping, 'create'),
-      *steps(input) {
-        const body = yield* buildBody(mapping, input, { app: APP, verb: 'create' })
-        return readRecord(yield { method: 'POST', path: `/v1/${kind}`, body })
-      },
+    *create(body) {
+      return readRecord(yield { method: 'POST', path: `/v1/${kind}`, body })
     },
-    update: {
-      fields: writableFields(mapping, 'update'),
-      guard: 'version',
-      *steps(input, record) {
-        const [stored, headers] = [storedFields(record), versionHeader(record)]
-        const body = yield* buildBody(mapping, input, { app: APP, verb: 'update', stored })
-        return readRecord(yield { method: 'PUT', path: pathOf(record.remoteId), headers, body })
-      },
+    *update(body, stored) {
+      const request = { path: pathOf(stored.remoteId), headers: versionHeader(stored), body }
+      return readRecord(yield { method: 'PUT', ...request })
     },
-    delete: {
-      guard: 'version',
-      *steps(record) {
-        yield { method: 'DELETE', path: pathOf(record.remoteId), headers: versionHeader(record) }
-      },
+    *delete(stored) {
+      const path = pathOf(stored.remoteId)
+      yield { method: 'DELETE', path, headers: versionHeader(stored) }
     },
-    ...(sideEffects && { sideEffects }),
-  }
+  })
 }

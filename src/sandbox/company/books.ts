@@ -4,7 +4,7 @@ import type { FieldsOf } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
 import { changeOf, creationOf, pickRecord, type SimulatedEvent } from './event.ts'
-import { dayOf, sampleOf } from './samples.ts'
+import { dayOf } from './samples.ts'
 import { euroRates, goods, remarks, services } from './words.ts'
 
 type Currency = FieldsOf<'invoices'>['currency']
@@ -27,7 +27,6 @@ const addItem: SimulatedEvent = async (workspace, random) => {
     billAccountId: 'acc_0023',
     invoiceAccountId: isService ? 'acc_0022' : 'acc_0021',
     assetAccountId: isStocked ? 'acc_0007' : null,
-    tax_code: isService && random.chance(30) ? 'tax_0002' : 'tax_0001',
   })
 }
 
@@ -56,8 +55,6 @@ const documentFields = async (
       trackingCategoryIds: centerOf(50),
       unitPrice: amount(times(units(price), 1 / Number(rateOf(currency)), currency)),
       quantity: random.pick([1, 1, 2, 2, 3, 4, 5, 8, 10, 12]),
-      // Exports are zero-rated.
-      tax_code: currency === 'EUR' ? fields.tax_code : 'tax_0004',
     }
   })
   return {
@@ -65,6 +62,8 @@ const documentFields = async (
     memo: random.chance(40) ? random.pick(remarks) : null,
     currency,
     exchangeRate: rateOf(currency),
+    // Exports are zero-rated.
+    tax_percent: currency === 'EUR' ? '23' : '0',
     trackingCategoryIds: centerOf(35),
     lineItems,
   }
@@ -133,23 +132,21 @@ const pay =
       currency,
       exchangeRate,
       accountId: random.chance(85) ? 'acc_0001' : 'acc_0002',
-      method: random.pick(['transfer', 'transfer', 'transfer', 'card', 'direct_debit']),
       trackingCategoryIds,
     })
   }
 
-const orderFromVendor: SimulatedEvent = async (workspace, random) => {
+const orderFromVendor = creationOf('purchase_orders', async (workspace, random) => {
   const vendor = await pickRecord(workspace, random, 'vendors', { vendorStatus: 'ACTIVE' })
-  if (!vendor) return false
-  const { deliveryAddress } = await sampleOf('purchase_orders', workspace, random)
-  return workspace.create('purchase_orders', {
-    ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
-    vendorId: vendor.id,
+  return {
+    ...(await documentFields(workspace, random, 'purchase', vendor?.fields.currency ?? 'EUR')),
+    ...(vendor && { vendorId: vendor.id }),
     accountId: 'acc_0023',
-    deliveryDate: random.chance(85) ? dayOf(workspace, random.integer(5, 40)) : null,
-    deliveryAddress,
-  })
-}
+    purchaseOrderNumber: undefined,
+    purchaseOrderStatus: 'draft',
+    deliveryDate: dayOf(workspace, random.integer(5, 40)),
+  }
+})
 
 const advanceOrder: SimulatedEvent = async (workspace, random) => {
   const isPending = ({ purchaseOrderStatus: status }: { purchaseOrderStatus: string }) =>
@@ -160,17 +157,13 @@ const advanceOrder: SimulatedEvent = async (workspace, random) => {
   return workspace.update(order, { purchaseOrderStatus: random.chance(6) ? 'cancelled' : next })
 }
 
-/** Events that only the history has. */
-export const bookGrowth = {
+/** Events of the books, by name. */
+export const bookEvents = {
   findVendor: creationOf('vendors', (_, random) => ({
     payment_terms_days: random.pick([14, 30, 30, 45, 60]),
   })),
   winClient: creationOf('clients'),
   addItem,
-}
-
-/** Events of the books, by name. */
-export const bookEvents = {
   sendInvoice,
   receiveBill,
   payInvoice: pay('invoices'),

@@ -44,3 +44,11 @@ export const changeOf =
     // Safe cast: a field of the input, by its own name.
     return workspace.update(record, { [name]: value } as unknown as Partial<KindInput<K>>)
   }
+
+/** An event that deletes one of the oldest records. */
+export const removalOf =
+  (kind: KindName): SimulatedEvent =>
+  async (workspace, random) => {
+    const record = await pickRecord(workspace, random, kind, {}, 20)
+    return record ? workspace.remove(record) : false
+  }

@@ -3,11 +3,11 @@ import type { SandboxRow, SandboxSession } from '../../store/sandbox/sandbox-rec
 import { derivedKinds, kindNames, type SandboxRecord } from '../kinds/kinds.ts'
 import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
-import { bookEvents, bookGrowth } from './books.ts'
+import { bookEvents } from './books.ts'
 import { creationOf, type SimulatedEvent } from './event.ts'
-import { salesEvents, salesGrowth } from './sales.ts'
+import { salesEvents } from './sales.ts'
 import { setUp } from './setup.ts'
-import { shopEvents, shopGrowth } from './shop.ts'
+import { shopEvents } from './shop.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -28,14 +28,7 @@ export interface Dataset {
   readonly numbers: Readonly<Record<string, number>>
 }
 
-const events = {
-  ...bookGrowth,
-  ...bookEvents,
-  ...salesGrowth,
-  ...salesEvents,
-  ...shopGrowth,
-  ...shopEvents,
-}
+const events = { ...bookEvents, ...salesEvents, ...shopEvents }
 
 /** How often each event happens, evenly spread from the first to the last day (days before the start). */
 const plan: readonly (readonly [keyof typeof events, number, number, number])[] = [

@@ -2,14 +2,14 @@
 import { ofCents } from '../amounts.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import { changeOf, creationOf, pickRecord, type SimulatedEvent } from './event.ts'
+import { changeOf, creationOf, pickRecord, removalOf, type SimulatedEvent } from './event.ts'
 import { dayOf, pickSubject, sampleOf } from './samples.ts'
 import { jobTitles, noteTexts, projects, taskTitles } from './words.ts'
 
-/** A member of the team who owns a new record. */
-const ownedBy = async (workspace: Workspace, random: Random) => {
+/** The name of a member of the team, who owns a new record. */
+const ownerOf = async (workspace: Workspace, random: Random): Promise<string | null> => {
   const member = await pickRecord(workspace, random, 'members', { isActive: true })
-  return { owner: member?.id ?? null }
+  return member?.fields.name ?? null
 }
 
 const meetPerson: SimulatedEvent = async (workspace, random) => {
@@ -26,27 +26,6 @@ const meetPerson: SimulatedEvent = async (workspace, random) => {
     contact_by: employer ? 'email' : 'phone',
     lastActivityAt: workspace.now,
   })
-}
-
-/** Converts a lead into a person at an organization and deletes the lead. */
-const convertLead: SimulatedEvent = async (workspace, random) => {
-  const lead = await pickRecord(workspace, random, 'leads', {}, 10)
-  if (!lead) return false
-  const { company, owner, leadTitle, lastName, ...fields } = lead.fields
-  const { firstName, emailAddresses, phoneNumbers, addresses } = fields
-  const accountName = company ?? 'Freelance'
-  const [known] = await workspace.where('organizations', { accountName })
-  const employer = known ?? (await workspace.create('organizations', { accountName, owner }))
-  await workspace.create('people', {
-    firstName,
-    lastName: lastName ?? 'Unknown',
-    job_title: leadTitle,
-    account: employer.id,
-    emailAddresses,
-    phoneNumbers,
-    addresses,
-  })
-  return workspace.remove(lead)
 }
 
 const openDeal = creationOf('deals', async (workspace, random) => {
@@ -86,11 +65,6 @@ const writeNote = creationOf('notes', async (workspace, random) => {
   }
 })
 
-const throwNoteAway: SimulatedEvent = async (workspace, random) => {
-  const note = await pickRecord(workspace, random, 'notes', {}, 20)
-  return note ? workspace.remove(note) : false
-}
-
 const setTask = creationOf('tasks', async (workspace, random) => {
   const deal = await pickRecord(workspace, random, 'deals', { opportunityStatus: 'open' })
   return {
@@ -110,19 +84,22 @@ const doTask: SimulatedEvent = async (workspace, random) => {
   return workspace.update(task, { taskStatus: isStart ? 'doing' : 'done' })
 }
 
-/** Events that only the history has. */
-export const salesGrowth = { meetOrganization: creationOf('organizations', ownedBy), meetPerson }
-
 /** Events of the CRM, by name. An event that is listed twice happens twice as often. */
 export const salesEvents = {
-  meetLead: creationOf('leads', ownedBy),
+  meetOrganization: creationOf('organizations', async (workspace, random) => ({
+    accountOwner: await ownerOf(workspace, random),
+  })),
+  meetPerson,
+  meetLead: creationOf('leads', async (workspace, random) => ({
+    leadOwner: await ownerOf(workspace, random),
+  })),
   promoteLead: changeOf('leads', 'leadTitle'),
-  convertLead,
+  loseLead: removalOf('leads'),
   openDeal,
   moveDeal,
   moveAnotherDeal: moveDeal,
   writeNote,
-  throwNoteAway,
+  throwNoteAway: removalOf('notes'),
   setTask,
   doTask,
 }

@@ -1,9 +1,8 @@
 /** How the company starts: its own data, tax codes, cost centers, chart of accounts, team and pipeline. */
-import { amount, sum, units } from '../amounts.ts'
-import { balanceSign } from '../ledger.ts'
+import { amount, units } from '../amounts.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import { chart, RETAINED_EARNINGS } from './chart.ts'
+import { chart } from './chart.ts'
 import { mailOf, pickSubject, sampleOf, slug } from './samples.ts'
 import { cities } from './words.ts'
 
@@ -40,18 +39,11 @@ const STAGES = [
 const TEAM = 8
 
 const openChart = async (workspace: Workspace): Promise<void> => {
-  const accounts = []
   for (const { account: input, opening } of chart) {
     const accountStatus = input.accountName === 'Petty cash' ? 'INACTIVE' : 'ACTIVE'
     const account = await workspace.create('ledger_accounts', { ...input, accountStatus })
-    accounts.push({ account, opening: units(`${opening}000`) })
-  }
-  const debit = sum(
-    accounts.map(({ account, opening }) => balanceSign(account.fields.classification) * opening),
-  )
-  for (const { account, opening } of accounts) {
-    const value = account.fields.accountNumber === RETAINED_EARNINGS ? debit : opening
-    if (value !== 0) await workspace.revise(account, { currentBalance: amount(value) })
+    if (opening !== 0)
+      await workspace.revise(account, { currentBalance: amount(units(`${opening}000`)) })
   }
 }
 

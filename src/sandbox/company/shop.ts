@@ -1,18 +1,10 @@
 /** Events in the shop. */
 import { amount, ofCents, shareOf, units } from '../amounts.ts'
 import type { FieldsOf } from '../kinds/kinds.ts'
-import type { Random } from '../random.ts'
 import { unshippedLines } from '../shipping.ts'
-import type { Workspace } from '../workspace.ts'
-import { pickRecord, type SimulatedEvent } from './event.ts'
+import { creationOf, pickRecord, type SimulatedEvent } from './event.ts'
 import { pickSubject, sampleOf, slug } from './samples.ts'
 import { assortment, brands, carriers } from './words.ts'
-
-const joinShop = async (workspace: Workspace, random: Random) =>
-  workspace.create('shoppers', {
-    ...(await sampleOf('shoppers', workspace, random)),
-    accepts_marketing: random.chance(45),
-  })
 
 /** Adds the next product of the assortment. */
 const addProduct: SimulatedEvent = async (workspace, random) => {
@@ -53,7 +45,9 @@ const placeOrder: SimulatedEvent = async (workspace, random) => {
   if (products.length === 0) return false
   const shoppers = await workspace.where('shoppers')
   const isNew = shoppers.length === 0 || random.chance(30)
-  const shopper = isNew ? await joinShop(workspace, random) : random.pick(shoppers)
+  const shopper = isNew
+    ? await workspace.create('shoppers', await sampleOf('shoppers', workspace, random))
+    : random.pick(shoppers)
   const { firstName, lastName } = shopper.fields
   const subject = pickSubject(random, firstName && lastName ? { firstName, lastName } : {})
   const sample = await sampleOf('orders', workspace, random, subject)
@@ -120,11 +114,10 @@ const changePrice: SimulatedEvent = async (workspace, random) => {
   return workspace.update(product, { variants })
 }
 
-/** Events that only the history has. */
-export const shopGrowth = { joinShop, addProduct }
-
 /** Events of the shop, by name. Frequent events are listed twice. */
 export const shopEvents = {
+  joinShop: creationOf('shoppers'),
+  addProduct,
   placeOrder,
   placeAnotherOrder: placeOrder,
   shipOrder,

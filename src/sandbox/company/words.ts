@@ -52,42 +52,46 @@ export const streets = words(`
   Hill Street, Kiln Lane, Lime Street, Market Place, Mill Road, Orchard Way, Quay Street,
   Railway Terrace, Station Road`)
 
-const city = <const Country, const Currency>(
-  [name, region, regionCode]: readonly [string, string, string],
-  [country, countryName, currency]: readonly [Country, string, Currency],
-  [postcode, phone]: readonly [string, string],
-) => ({
-  city: name,
-  region,
-  regionCode,
-  country,
-  countryName,
-  currency,
-  postcode,
-  /** Pattern of numbers that the regulator reserves for fiction. */
-  phone,
-})
+/** `phone`: a pattern of numbers that the regulator reserves for fiction. */
+const country = <const Country, const Currency>(
+  country: Country,
+  countryName: string,
+  currency: Currency,
+  phone: string,
+) => ({ country, countryName, currency, phone })
 
-const ireland = ['IE', 'Ireland', 'EUR'] as const
-const britain = ['GB', 'United Kingdom', 'GBP'] as const
-const germany = ['DE', 'Germany', 'EUR'] as const
-const france = ['FR', 'France', 'EUR'] as const
-const sweden = ['SE', 'Sweden', 'SEK'] as const
-const america = ['US', 'United States', 'USD'] as const
+const ireland = country('IE', 'Ireland', 'EUR', '+353 20 91# ####')
+const britain = country('GB', 'United Kingdom', 'GBP', '+44 20 7946 0###')
+const germany = country('DE', 'Germany', 'EUR', '+49 30 23125 ###')
+const france = country('FR', 'France', 'EUR', '+33 1 99 00 ## ##')
+const sweden = country('SE', 'Sweden', 'SEK', '+46 8 465 004 ##')
+const america = country('US', 'United States', 'USD', '+1 512 555 01##')
 
 /** Cities of six countries and four currencies. */
 export const cities = [
-  city(['Dublin', 'Leinster', 'IE-L'], ireland, ['D0# X2#5', '+353 20 91# ####']),
-  city(['Cork', 'Munster', 'IE-M'], ireland, ['T12 Y#3#', '+353 20 91# ####']),
-  city(['Galway', 'Connacht', 'IE-C'], ireland, ['H91 E#7#', '+353 20 91# ####']),
-  city(['London', 'Greater London', 'GB-LND'], britain, ['SE1 #TL', '+44 20 7946 0###']),
-  city(['Manchester', 'Greater Manchester', 'GB-MAN'], britain, ['M1 #EQ', '+44 161 496 0###']),
-  city(['Berlin', 'Berlin', 'DE-BE'], germany, ['101##', '+49 30 23125 ###']),
-  city(['Munich', 'Bavaria', 'DE-BY'], germany, ['803##', '+49 89 99998 ###']),
-  city(['Paris', 'Île-de-France', 'FR-IDF'], france, ['7500#', '+33 1 99 00 ## ##']),
-  city(['Stockholm', 'Stockholm County', 'SE-AB'], sweden, ['11# 2#', '+46 8 465 004 ##']),
-  city(['Austin', 'Texas', 'US-TX'], america, ['787##', '+1 512 555 01##']),
-  city(['Portland', 'Oregon', 'US-OR'], america, ['972##', '+1 503 555 01##']),
+  { ...ireland, city: 'Dublin', region: 'Leinster', regionCode: 'IE-L', postcode: 'D0# X2#5' },
+  { ...ireland, city: 'Cork', region: 'Munster', regionCode: 'IE-M', postcode: 'T12 Y#3#' },
+  { ...ireland, city: 'Galway', region: 'Connacht', regionCode: 'IE-C', postcode: 'H91 E#7#' },
+  {
+    ...britain,
+    city: 'London',
+    region: 'Greater London',
+    regionCode: 'GB-LND',
+    postcode: 'SE1 #TL',
+  },
+  {
+    ...britain,
+    city: 'Manchester',
+    region: 'North West',
+    regionCode: 'GB-MAN',
+    postcode: 'M1 #EQ',
+  },
+  { ...germany, city: 'Berlin', region: 'Berlin', regionCode: 'DE-BE', postcode: '101##' },
+  { ...germany, city: 'Munich', region: 'Bavaria', regionCode: 'DE-BY', postcode: '803##' },
+  { ...france, city: 'Paris', region: 'Île-de-France', regionCode: 'FR-IDF', postcode: '7500#' },
+  { ...sweden, city: 'Stockholm', region: 'Stockholm', regionCode: 'SE-AB', postcode: '11# 2#' },
+  { ...america, city: 'Austin', region: 'Texas', regionCode: 'US-TX', postcode: '787##' },
+  { ...america, city: 'Portland', region: 'Oregon', regionCode: 'US-OR', postcode: '972##' },
 ]
 
 /** A city in which records are located. */

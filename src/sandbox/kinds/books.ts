@@ -10,26 +10,14 @@ import { vendor } from '../../resources/accounting/vendor.ts'
 import { FieldError } from '../errors.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
-import { ref } from './kind.ts'
 
-/** Classification of each type of ledger account. */
-const classifications = {
-  BANK: 'ASSET',
-  ACCOUNTS_RECEIVABLE: 'ASSET',
-  OTHER_CURRENT_ASSET: 'ASSET',
-  FIXED_ASSET: 'ASSET',
-  OTHER_ASSET: 'ASSET',
-  ACCOUNTS_PAYABLE: 'LIABILITY',
-  CREDIT_CARD: 'LIABILITY',
-  OTHER_CURRENT_LIABILITY: 'LIABILITY',
-  LONG_TERM_LIABILITY: 'LIABILITY',
-  EQUITY: 'EQUITY',
-  INCOME: 'REVENUE',
-  OTHER_INCOME: 'REVENUE',
-  COST_OF_GOODS_SOLD: 'EXPENSE',
-  EXPENSE: 'EXPENSE',
-  OTHER_EXPENSE: 'EXPENSE',
-} as const
+/** Classification of a type of ledger account, such as `OTHER_CURRENT_ASSET`. */
+const classify = (accountType: string) => {
+  if (/ASSET|BANK|RECEIVABLE/.test(accountType)) return 'ASSET'
+  if (/LIABILITY|PAYABLE|CREDIT_CARD/.test(accountType)) return 'LIABILITY'
+  if (accountType.endsWith('INCOME')) return 'REVENUE'
+  return accountType === 'EQUITY' ? 'EQUITY' : 'EXPENSE'
+}
 
 /** The accounting kinds without documents, by collection. */
 export const bookKinds = {
@@ -41,21 +29,19 @@ export const bookKinds = {
   cost_centers: resourceKind(trackingCategory, 'cc'),
   /** The chart of accounts. A balance is positive on the normal side of its classification. */
   ledger_accounts: resourceKind(account, 'acc', {
-    // Safe cast: the keys are the types.
-    own: { accountType: z.enum(Object.keys(classifications) as (keyof typeof classifications)[]) },
+    required: ['accountType'],
     computed: ['classification', 'currentBalance'],
     complete: ({ accountType }, { previous }) => {
       // Another type could move the balance to the other side.
       if (previous && previous.accountType !== accountType)
         throw new FieldError('fixed', 'accountType')
       const currentBalance = String(previous?.currentBalance ?? '0.00')
-      return { classification: classifications[accountType], currentBalance }
+      return { classification: classify(accountType), currentBalance }
     },
   }),
   /** Vendors. */
   vendors: resourceKind(vendor, 'ven', {
     own: {
-      vendorName: a.line(),
       currency: a.currency(),
       payment_terms_days: z.int().min(0).max(365).default(30),
     },
@@ -64,14 +50,10 @@ export const bookKinds = {
   clients: resourceKind(customer, 'cli', { own: { currency: a.currency() } }),
   /** Items that the company buys and sells. */
   catalog_items: resourceKind(item, 'itm', {
+    required: ['itemName'],
     own: {
-      itemName: a.line(),
-      itemType: z.enum(['SERVICE', 'NON_INVENTORY', 'INVENTORY']).default('NON_INVENTORY'),
       unitPrice: a.money().nullable().default(null),
       purchasePrice: a.money().nullable().default(null),
-      /** Units in stock; null for items without inventory. */
-      qtyOnHand: z.number().min(0).max(1_000_000).nullable().default(null),
-      tax_code: ref('accounting/taxRates').default('tax_0001'),
     },
   }),
 }

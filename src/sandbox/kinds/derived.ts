@@ -17,22 +17,21 @@ type Stored<V> =
         ? { readonly [Name in keyof V]?: Stored<V[Name]> }
         : V
 
-type SchemaOf<F extends Field> = z.ZodDefault<z.ZodType<Stored<ValueOf<F>>, Stored<ValueOf<F>>>>
-type SchemasOf<F extends Fields> = { readonly [Name in keyof F]: SchemaOf<F[Name]> }
-
-/** Digits without an exponent. */
-const plain = (value: unknown): unknown => (typeof value === 'string' ? plainDecimal(value) : value)
+type SchemaOf<V> = z.ZodDefault<z.ZodType<V, V>>
 
 /** The schema of an object, of a reference to a record, or of a list of them. */
 const compositeSchema = ({ shape, reference, isList }: Kind): z.ZodType | undefined => {
   const isRecord = reference && !reference.target.includes('.')
   const entry = shape
-    ? z.object(schemasOf(shape.fields))
+    ? z.object(mapFields(shape.fields, fieldSchema))
     : isRecord
       ? ref(reference.target)
       : undefined
   return entry && isList ? a.list(entry) : entry
 }
+
+/** Digits without an exponent. */
+const plain = (value: unknown): unknown => (typeof value === 'string' ? plainDecimal(value) : value)
 
 /** The schema of a scalar. A text with a name like `emailAddress` is an e-mail address. */
 const scalarSchema = ({ column, input }: Kind, name: string): z.ZodType => {
@@ -40,28 +39,26 @@ const scalarSchema = ({ column, input }: Kind, name: string): z.ZodType => {
   return column.sqlType === 'numeric' ? input.transform(plain) : input
 }
 
-/** The schema of a field that may be null, or of a list. */
-export const schemaOf = <F extends Field>({ kind, required }: F, name = ''): SchemaOf<F> => {
+/** The schema of a field, which may be null unless it is required or a list. */
+const fieldSchema = (name: string, { kind, required }: Field): z.ZodType => {
   const stored = kind.nested ?? kind
   const value = compositeSchema(stored) ?? scalarSchema(stored, name)
-  const schema = required ? value : kind.isList ? value.default([]) : value.nullable().default(null)
-  // Safe cast: the kind of the field defines the type of the value.
-  return schema as unknown as SchemaOf<F>
+  return required ? value : kind.isList ? value.default([]) : value.nullable().default(null)
 }
-
-const schemasOf = <F extends Fields>(fields: F): SchemasOf<F> =>
-  // Safe cast: the entries are those of `fields`.
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, schemaOf(field, name)]),
-  ) as unknown as SchemasOf<F>
 
 /** The schema of a record's own field. Words and companies are never null: they have a default. */
 const ownSchema = (name: string, field: Field): z.ZodType => {
   const { values = [], reference, input } = field.kind
   const [word] = values.includes('EUR') ? ['EUR'] : values
   if (word !== undefined && !field.required) return input.default(word)
-  return reference?.target === 'accounting/companyInfo' ? a.company() : schemaOf(field, name)
+  if (reference?.target === 'accounting/companyInfo')
+    return ref('accounting/companyInfo').default('com_0001')
+  const isLine = field.required && field.kind.column.sqlType === 'text'
+  return isLine ? a.line() : fieldSchema(name, field)
 }
+
+const mapFields = <T>(fields: Fields, map: (name: string, field: Field) => T) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, map(name, field)]))
 
 // Every record of the sandbox has these, so a field of the resource needs another name.
 const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modified', 'deleted'])
@@ -70,41 +67,47 @@ const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modifie
 export const derivedName = (name: string): string => (taken.has(name) ? `own_${name}` : name)
 
 /** Where a kind differs from its resource. */
-interface Differences<F extends Fields, Own extends z.ZodRawShape, Computed extends keyof F, C> {
-  /** Schemas of further fields, and of fields that are stricter than those of the resource. */
-  readonly own?: Own
+interface Differences<F extends Fields, Required extends keyof F, Own extends z.ZodRawShape, C> {
+  /** Fields that are never null, in addition to those that the resource requires. */
+  readonly required?: readonly Required[]
   /** Fields that a write cannot set: `complete` computes them, or the mapping does. */
-  readonly computed?: readonly Computed[]
+  readonly computed?: readonly (keyof F & string)[]
+  /** Schemas of further fields, and of fields that have another form than those of the resource. */
+  readonly own?: Own
   readonly complete?: (
-    input: z.output<z.ZodObject<KindShape<F, Own, Computed>>>,
+    input: z.output<z.ZodObject<KindShape<F, Required, Own>>>,
     context: RecordCompletion,
   ) => C
 }
 
-type KindShape<F extends Fields, Own extends z.ZodRawShape, Computed extends PropertyKey> = Omit<
-  SchemasOf<F>,
-  keyof Own | Computed
-> &
-  Own
+type KindShape<F extends Fields, Required extends PropertyKey, Own extends z.ZodRawShape> = {
+  readonly [Name in Exclude<keyof F, keyof Own>]: SchemaOf<
+    Name extends Required ? NonNullable<Stored<ValueOf<F[Name]>>> : Stored<ValueOf<F[Name]>>
+  >
+} & Own
 
 /** Defines the kind of a resource, with ids like `ven_0001` for the prefix `ven`. */
 export const resourceKind = <
   F extends Fields,
+  Required extends keyof F & string = never,
   Own extends z.ZodRawShape = Record<never, never>,
-  Computed extends keyof F & string = never,
   C extends object = Record<never, never>,
 >(
   { topic, fields }: Resource<F>,
   prefix: string,
-  { own, computed = [], complete }: Differences<F, Own, Computed, C> = {},
-): SandboxKind<z.ZodObject<KindShape<F, Own, Computed>>, C> => {
-  const names: readonly string[] = computed
+  { required, computed, own, complete }: Differences<F, Required, Own, C> = {},
+): SandboxKind<z.ZodObject<KindShape<F, Required, Own>>, C> => {
+  const isRequired = new Set<string>(required)
+  const isComputed = new Set<string>(computed)
   const derived = Object.entries(fields)
-    .filter(([name]) => !names.includes(name))
-    .map(([name, field]) => [derivedName(name), ownSchema(name, field)])
+    .filter(([name]) => !isComputed.has(name))
+    .map(([name, field]): [string, z.ZodType] => [
+      derivedName(name),
+      ownSchema(name, isRequired.has(name) ? { ...field, required: true } : field),
+    ])
   const schema = z.strictObject({ ...Object.fromEntries(derived), ...own })
-  // Safe cast: the schema has the fields of the resource without the computed ones, and `own`.
-  const typed = schema as unknown as z.ZodObject<KindShape<F, Own, Computed>>
+  // Safe cast: the schema has the fields of the resource, except for computed ones, and `own`.
+  const typed = schema as unknown as z.ZodObject<KindShape<F, Required, Own>>
   // Safe cast: without `complete`, C is its default, an empty object.
   return { topic, prefix, fields: typed, complete: complete ?? (() => ({}) as C) }
 }

@@ -6,14 +6,7 @@ import { payment } from '../../resources/accounting/payment.ts'
 import { purchaseOrder } from '../../resources/accounting/purchase-order.ts'
 import { units } from '../amounts.ts'
 import { FieldError } from '../errors.ts'
-import {
-  checkSize,
-  documentTotals,
-  numberOf,
-  type PricedDocument,
-  paidOf,
-  settlement,
-} from '../totals.ts'
+import { checkSize, documentTotals, paidOf, settlement } from '../totals.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
 import { type RecordCompletion, ref } from './kind.ts'
@@ -25,147 +18,123 @@ const documentLine = z.object({
   trackingCategoryIds: a.list(ref('accounting/trackingCategories')),
   unitPrice: a.money(),
   quantity: z.number().positive().max(1_000_000),
-  tax_code: ref('accounting/taxRates').default('tax_0001'),
 })
 
 const document = {
-  issueDate: a.day(),
   currency: a.currency(),
   /** Base currency for one unit of the document's currency. */
   exchangeRate: a.rate().default('1'),
+  discount_percent: a.percent().default('0'),
+  tax_percent: a.percent().default('23'),
   lineItems: z.array(documentLine).min(1).max(100),
 }
 
-const billing = { ...document, dueDate: a.day(), discount_percent: a.percent().default('0') }
-
-const billingComputed = [
-  'paidOnDate',
-  'subTotal',
-  'totalDiscount',
-  'totalTaxAmount',
-  'totalAmount',
-  'balance',
-] as const
+const totals = ['subTotal', 'totalDiscount', 'totalTaxAmount', 'totalAmount'] as const
 
 /** Totals and payment state of a bill or an invoice; the paid amount stays. */
 const completeBilling = (
-  input: PricedDocument<z.output<typeof documentLine>>,
+  input: Parameters<typeof documentTotals<z.output<typeof documentLine>>>[0],
   isPosted: boolean,
-  context: RecordCompletion,
+  { previous, today }: RecordCompletion,
 ) => {
-  const { previous, today } = context
-  const totals = documentTotals(input, context)
+  const computed = documentTotals(input)
   const paid = previous ? paidOf(previous) : 0
   const day = String(previous?.paidOnDate ?? today)
-  return { ...totals, ...settlement(totals.totalAmount, paid, isPosted, day) }
+  return { ...computed, ...settlement(computed.totalAmount, paid, isPosted, day) }
 }
 
-const FIXED = [
-  'totalAmount',
-  'currency',
-  'exchangeRate',
-  'accountId',
-  'invoice',
-  'bill',
-  'customerId',
-  'vendorId',
-] as const
-
-interface PaymentInput {
-  readonly invoice: string | null
-  readonly bill: string | null
-  readonly customerId: string | null
-  readonly vendorId: string | null
-  readonly currency: string
+/** The parties and the paid document of a payment: an invoice or a bill, not both. */
+const settled = {
+  invoice: ref('accounting/invoices').nullable().default(null),
+  bill: ref('accounting/bills').nullable().default(null),
+  customerId: ref('accounting/customers').nullable().default(null),
+  vendorId: ref('accounting/vendors').nullable().default(null),
 }
 
 /** The other party of a payment: that of the paid document, or of a payment on account. @throws FieldError */
-const partyOf = (input: PaymentInput, { lookUp }: RecordCompletion) => {
-  const { invoice, bill, customerId, vendorId, currency } = input
+const partyOf = (
+  { invoice, bill, customerId, vendorId }: z.output<z.ZodObject<typeof settled>>,
+  currency: string,
+  { lookUp }: RecordCompletion,
+) => {
   const paid = invoice ? lookUp('invoices', invoice) : bill ? lookUp('bills', bill) : undefined
   const [incoming, outgoing] = paid ? [invoice, bill] : [customerId, vendorId]
-  if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'invoice')
+  if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'customerId')
   if (!paid) return { customerId, vendorId }
   if (paid.currency !== currency) throw new FieldError('invalid', 'currency')
-  const party = { customerId: paid.customerId ?? null, vendorId: paid.vendorId ?? null }
-  for (const name of ['customerId', 'vendorId'] as const)
-    if (input[name] !== null && input[name] !== party[name]) throw new FieldError('invalid', name)
   // Safe cast: the document's party was validated as a reference.
-  return party as Pick<PaymentInput, 'customerId' | 'vendorId'>
+  const party = (name: string) => (paid[name] ?? null) as string | null
+  if (![null, party('customerId')].includes(customerId))
+    throw new FieldError('invalid', 'customerId')
+  if (![null, party('vendorId')].includes(vendorId)) throw new FieldError('invalid', 'vendorId')
+  return { customerId: party('customerId'), vendorId: party('vendorId') }
 }
 
 /** The document kinds, by collection. */
 export const documentKinds = {
   /** Orders to vendors. */
   purchase_orders: resourceKind(purchaseOrder, 'po', {
+    required: ['issueDate', 'vendorId'],
+    computed: ['totalAmount'],
     own: {
       ...document,
-      /** Default: derived from the id. */
+      /** Default: derived from the id, as on bills and invoices. */
       purchaseOrderNumber: a.line().optional(),
-      purchaseOrderStatus: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
-      vendorId: ref('accounting/vendors'),
+      purchaseOrderStatus: a.line().default('draft'),
     },
-    computed: ['totalAmount'],
-    complete: (input, context) => ({
-      ...documentTotals({ ...input, discount_percent: '0' }, context),
-      purchaseOrderNumber: input.purchaseOrderNumber ?? numberOf('PO', context.id),
+    complete: (input, { number }) => ({
+      ...documentTotals(input),
+      purchaseOrderNumber: input.purchaseOrderNumber ?? number,
     }),
   }),
   /** Bills from vendors. Their status is `state`. */
   bills: resourceKind(bill, 'bil', {
+    required: ['issueDate', 'dueDate', 'vendorId'],
+    computed: [...totals, 'balance', 'paidOnDate', 'billStatus', 'billState'],
     own: {
-      ...billing,
+      ...document,
       billNumber: a.line().optional(),
-      vendorId: ref('accounting/vendors'),
       /** False while approval is pending; the bill is not in the books yet. */
       approved: z.boolean().default(true),
     },
-    computed: [...billingComputed, 'billStatus', 'billState'],
     complete: (input, context) => ({
       ...completeBilling(input, input.approved, context),
-      billNumber: input.billNumber ?? numberOf('B', context.id),
+      billNumber: input.billNumber ?? context.number,
     }),
   }),
   /** Invoices to clients. Their status is `state`. */
   invoices: resourceKind(invoice, 'inv', {
+    required: ['issueDate', 'dueDate', 'customerId'],
+    computed: [...totals, 'balance', 'paidOnDate', 'invoiceStatus', 'invoiceState'],
     own: {
-      ...billing,
+      ...document,
       invoiceNumber: a.line().optional(),
-      customerId: ref('accounting/customers'),
       project_code: a.lineOrNull(),
-      approved_on: a.day().nullable().default(null),
+      approved_on: z.iso.date().nullable().default(null),
       /** False for a draft, which is not in the books yet. */
       sent: z.boolean().default(true),
     },
-    computed: [...billingComputed, 'invoiceStatus', 'invoiceState'],
     complete: (input, context) => ({
       ...completeBilling(input, input.sent, context),
-      invoiceNumber: input.invoiceNumber ?? numberOf('INV', context.id),
+      invoiceNumber: input.invoiceNumber ?? context.number,
     }),
   }),
   /** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */
   payments: resourceKind(payment, 'pay', {
+    required: ['transactionDate'],
+    computed: ['paymentState'],
     own: {
-      /** The paid document: an invoice or a bill, not both. */
-      invoice: ref('accounting/invoices').nullable().default(null),
-      bill: ref('accounting/bills').nullable().default(null),
-      transactionDate: a.day(),
+      ...settled,
       totalAmount: a.money(),
       currency: a.currency(),
       exchangeRate: a.rate().default('1'),
       /** The bank account. */
       accountId: ref('accounting/accounts').default('acc_0001'),
-      method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
     },
-    computed: ['paymentState'],
     complete: (input, context) => {
-      const { previous } = context
-      // A posted payment cannot be rewritten, only deleted and created again.
-      for (const field of FIXED)
-        if (previous && previous[field] !== input[field]) throw new FieldError('fixed', field)
       if (units(input.totalAmount) <= 0) throw new FieldError('invalid', 'totalAmount')
       checkSize(units(input.totalAmount), input.exchangeRate, 'totalAmount')
-      return previous ? { ...input } : { ...input, ...partyOf(input, context) }
+      return partyOf(input, input.currency, context)
     },
   }),
 }

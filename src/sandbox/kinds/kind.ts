@@ -12,12 +12,10 @@ export const objectsOf = (value: unknown): readonly SandboxFields[] =>
 
 /** Context in which a kind computes fields. */
 export interface RecordCompletion {
-  /** Id of the record, also for a new one. */
-  readonly id: string
+  /** The number of a record that has no other: `INV-0042`. */
+  readonly number: string
   /** The fields before the write; undefined for a new record. */
   readonly previous: SandboxFields | undefined
-  /** ISO 8601 */
-  readonly now: string
   /** `YYYY-MM-DD` */
   readonly today: string
   /** Fields of a record that the input or the stored record references. */
@@ -106,5 +104,6 @@ export const readFields = ({ fields }: SandboxKind, input: SandboxFields): Sandb
     throw new FieldError('unknown_field', String(issue.keys[0]))
   const path = issue?.path ?? []
   const invalidValue = path.reduce<unknown>((value, step) => Object(value)[step], input)
-  throw new FieldError(invalidValue === undefined ? 'required' : 'invalid', path.join('.'))
+  const isMissing = (invalidValue ?? null) === null
+  throw new FieldError(isMissing ? 'required' : 'invalid', path.join('.'))
 }

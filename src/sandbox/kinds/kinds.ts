@@ -30,7 +30,7 @@ export const kinds: typeof written = {
 export type KindName = keyof typeof kinds
 
 /** The form of stored records. Raise it if the kinds cannot read the records of the version before. */
-export const RECORD_FORM = 3
+export const RECORD_FORM = 4
 
 /** Names of all collections. */
 // Safe cast: the keys of `kinds` are the kind names.

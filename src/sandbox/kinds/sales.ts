@@ -8,17 +8,10 @@ import { opportunity } from '../../resources/crm/opportunity.ts'
 import { stage } from '../../resources/crm/stage.ts'
 import { task } from '../../resources/crm/task.ts'
 import { user } from '../../resources/crm/user.ts'
-import { contactWays } from '../own-fields.ts'
 import * as a from './blocks.ts'
-import { resourceKind, schemaOf } from './derived.ts'
-import { type RecordCompletion, ref } from './kind.ts'
-
-const owner = { owner: ref('crm/users').nullable().default(null) }
-
-const nameOf = (member: string | null, { lookUp }: RecordCompletion): string | null => {
-  const name = member === null ? undefined : lookUp('members', member)?.name
-  return typeof name === 'string' ? name : null
-}
+import { resourceKind } from './derived.ts'
+import { ref } from './kind.ts'
+import { contactWays } from './own-fields.ts'
 
 /** The CRM kinds, by collection. */
 export const salesKinds = {
@@ -26,41 +19,30 @@ export const salesKinds = {
   members: resourceKind(user, 'mem'),
   /** Organizations. */
   organizations: resourceKind(account, 'org', {
-    own: {
-      accountName: a.line(),
-      numberOfEmployees: z.int().min(0).max(10_000_000).nullable().default(null),
-      ...owner,
-    },
-    computed: ['accountOwner'],
-    complete: (input, context) => ({ accountOwner: nameOf(input.owner, context) }),
+    required: ['accountName'],
+    own: { numberOfEmployees: z.int().min(0).max(10_000_000).nullable().default(null) },
   }),
   /** People, most of them at an organization. */
   people: resourceKind(contact, 'per', {
     own: {
-      lastName: a.line(),
       job_title: a.lineOrNull(),
       loyalty_points: z.int().min(0).max(1_000_000).nullable().default(null),
       newsletter: z.boolean().default(false),
       contact_by: z.enum(contactWays).nullable().default(null),
     },
   }),
-  /** Leads. Their addresses have a postal code, which the common model lacks. */
-  leads: resourceKind(lead, 'lea', {
-    own: { ...owner, addresses: schemaOf(account.fields.addresses) },
-    computed: ['leadOwner'],
-    complete: (input, context) => ({ leadOwner: nameOf(input.owner, context) }),
-  }),
+  /** Leads. */
+  leads: resourceKind(lead, 'lea'),
   /** Stages of the sales pipeline. `probability` is 100 for won and 0 for lost. */
   deal_stages: resourceKind(stage, 'stg'),
   /** Deals. The stage decides whether a deal is open, won or lost. */
   deals: resourceKind(opportunity, 'dea', {
+    required: ['opportunityName'],
+    computed: ['opportunityStatus', 'opportunityState'],
     own: {
-      opportunityName: a.line(),
       amount: a.money().nullable().default(null),
-      currency_code: a.currency(),
       opportunityStage: ref('crm/stages').default('stg_0001'),
     },
-    computed: ['opportunityStatus', 'opportunityState', 'currency'],
     complete: ({ opportunityStage }, { lookUp }) => {
       const percent = lookUp('deal_stages', opportunityStage)?.probability
       return { opportunityStatus: percent === 100 ? 'won' : percent === 0 ? 'lost' : 'open' }
@@ -70,8 +52,9 @@ export const salesKinds = {
   notes: resourceKind(note, 'not'),
   /** Tasks. The sandbox sets `completedDate` to the day on which a task becomes `done`. */
   tasks: resourceKind(task, 'tsk', {
-    own: { taskSubject: a.line(), taskStatus: z.enum(['todo', 'doing', 'done']).default('todo') },
+    required: ['taskSubject'],
     computed: ['completedDate'],
+    own: { taskStatus: a.line().default('todo') },
     complete: ({ taskStatus }, { previous, today }) => {
       const { completedDate = null } = previous ?? {}
       const done = typeof completedDate === 'string' ? completedDate : today

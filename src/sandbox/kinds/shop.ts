@@ -6,7 +6,6 @@ import { order } from '../../resources/commerce/order.ts'
 import { product } from '../../resources/commerce/product.ts'
 import { amount, shareOf, sum, units } from '../amounts.ts'
 import { FieldError } from '../errors.ts'
-import { describeShippedLines } from '../shipping.ts'
 import { checkSize } from '../totals.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
@@ -30,6 +29,13 @@ const withIds = <E extends { readonly id?: string | undefined }>(
   })
 }
 
+/** The input, with the values of `known` for those that are null. */
+const filled = <T extends object>(known: SandboxFields | undefined, input: T): T =>
+  // Safe cast: it has the same names.
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, value ?? known?.[name] ?? null]),
+  ) as T
+
 const variant = z.object({
   /** Set to keep an existing variant; omitted for a new one. */
   id: entryId.optional(),
@@ -45,89 +51,94 @@ const variant = z.object({
     .default(null),
 })
 
-const buyer = z.object({
-  customerId: ref('commerce/customers').nullable().optional(),
-  firstName: a.line().nullable().optional(),
-  lastName: a.line().nullable().optional(),
-  email: a.email().nullable().optional(),
-  phone: a.line().nullable().optional(),
-})
-
-/** The buyer of an order: a shopper, or a guest who left only contact details. */
-const buyerOf = (input: z.output<typeof buyer> | null, { previous, lookUp }: RecordCompletion) => {
-  if (input === null) return null
-  const { customerId: current = null } = Object(previous?.customer)
-  const customerId: string | null = input.customerId === undefined ? current : input.customerId
-  const shopper: SandboxFields = { ...(customerId !== null && lookUp('shoppers', customerId)) }
-  // Null clears a value; an omitted field is the shopper's.
-  const detail = (name: 'firstName' | 'lastName' | 'email' | 'phone') => {
-    const value = input[name] === undefined ? shopper[name] : input[name]
-    return typeof value === 'string' ? value : null
-  }
-  return {
-    customerId,
-    firstName: detail('firstName'),
-    lastName: detail('lastName'),
-    email: detail('email'),
-    phone: detail('phone'),
-  }
-}
-
 const orderLine = z.object({
   id: entryId.optional(),
   productId: ref('commerce/products'),
   variantId: entryId,
   quantity,
   /** This and the next fields default to the variant's values at the time of the order. */
-  price: a.money().optional(),
-  unitCost: a.money().nullable().optional(),
-  title: a.line().optional(),
-  sku: a.line().nullable().optional(),
+  price: a.money().nullable().default(null),
+  unitCost: a.money().nullable().default(null),
+  title: a.lineOrNull(),
+  sku: a.lineOrNull(),
 })
+
+interface OrderLine extends Omit<z.output<typeof orderLine>, 'price' | 'title'> {
+  readonly id: string
+  readonly price: string
+  readonly title: string
+}
 
 /** Completes a line with the values of its variant, or with its stored values if it exists already. */
 const describeLine = (
   line: z.output<typeof orderLine> & { readonly id: string },
-  field: string,
+  path: string,
   { previous, lookUp }: RecordCompletion,
-) => {
+): OrderLine => {
+  const { id, productId, variantId } = line
   const before = objectsOf(previous?.lineItems).find(
-    ({ id, variantId }) => id === line.id && variantId === line.variantId,
+    (each) => each.id === id && each.variantId === variantId && each.productId === productId,
   )
-  const product = lookUp('products', line.productId)
-  const variant = objectsOf(product?.variants).find(({ id }) => id === line.variantId)
-  if (!before && !variant) throw new FieldError('no_such_record', `${field}.variantId`)
-  // The line was found by its variant, which belongs to one product.
-  if (before && before.productId !== line.productId)
-    throw new FieldError('no_such_record', `${field}.productId`)
-  const known: SandboxFields = before ?? {
+  const product = lookUp('products', productId)
+  const variant = objectsOf(product?.variants).find((each) => each.id === variantId)
+  if (!before && !variant) throw new FieldError('no_such_record', `${path}.variantId`)
+  const described = {
     title: [product?.productName, variant?.title].join(', '),
     sku: variant?.sku,
     price: variant?.price,
     unitCost: variant?.cost,
   }
-  const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-  const { price, unitCost, title, sku } = line
-  return {
-    ...line,
-    title: title ?? String(known.title),
-    sku: sku === undefined ? textOrNull(known.sku) : sku,
-    price: price ?? String(known.price),
-    unitCost: unitCost === undefined ? textOrNull(known.unitCost) : unitCost,
-  }
+  // Safe cast: every variant has a title and a price.
+  return filled(before ?? described, line) as OrderLine
+}
+
+const shippedLine = z.object({
+  /** The line of the order, by its id or by its variant. */
+  lineItemId: a.lineOrNull(),
+  variantId: a.lineOrNull(),
+  quantity,
+  /** The next fields default to those of the order's line. */
+  productId: a.lineOrNull(),
+  title: a.lineOrNull(),
+  sku: a.lineOrNull(),
+  price: a.money().nullable().default(null),
+})
+
+/**
+ * Completes the lines of a shipment. Each refers to one of the `known` lines, by its id, or by its variant, which
+ * each of them matches once. @throws FieldError
+ */
+const describeShippedLines = (
+  lines: readonly z.output<typeof shippedLine>[],
+  known: readonly SandboxFields[],
+) => {
+  const unmatched = new Set(known)
+  return lines.map((line, index) => {
+    const name = line.lineItemId === null ? 'variantId' : 'lineItemId'
+    const source = [...(name === 'variantId' ? unmatched : known)].find(
+      (each) => each[name] === line[name],
+    )
+    if (!source)
+      throw new FieldError(
+        'no_such_record',
+        `lineItems.${index}.${name}`,
+        'The order has no such line.',
+      )
+    unmatched.delete(source)
+    return filled(source, line)
+  })
 }
 
 /** The web shop kinds, by collection. */
 export const shopKinds = {
   /** Customers of the shop. */
-  shoppers: resourceKind(customer, 'sho', {
-    own: { accepts_marketing: z.boolean().default(false) },
-  }),
+  shoppers: resourceKind(customer, 'sho'),
   /** Products, each with one or more variants. */
   products: resourceKind(product, 'prd', {
+    required: ['productName'],
     own: {
-      productName: a.line(),
-      productStatus: z.enum(['live', 'draft', 'retired']).default('draft'),
+      /** Free text. The sandbox itself writes `live`, `draft` and `retired`. */
+      productStatus: a.line().default('draft'),
       variants: z.array(variant).min(1).max(100),
     },
     complete: ({ variants }, context) => ({
@@ -136,6 +147,14 @@ export const shopKinds = {
   }),
   /** Orders. Lines keep the name, SKU and prices of the day of the order. */
   orders: resourceKind(order, 'ord', {
+    computed: [
+      'totalTax',
+      'totalPrice',
+      'fulfillmentStatus',
+      'orderState',
+      'fulfillmentState',
+      'paymentState',
+    ],
     own: {
       /** Default: derived from the id. */
       orderNumber: a.line().optional(),
@@ -157,17 +176,8 @@ export const shopKinds = {
        * sandbox replaces it; the sandbox itself writes `none`, `partial` and `shipped`.
        */
       stated_status: a.lineOrNull(),
-      customer: buyer.nullable().default(null),
       lineItems: z.array(orderLine).min(1).max(100),
     },
-    computed: [
-      'totalTax',
-      'totalPrice',
-      'fulfillmentStatus',
-      'orderState',
-      'fulfillmentState',
-      'paymentState',
-    ],
     complete: (input, context) => {
       const lineItems = withIds(input.lineItems, 'lineItems', 'oit', context).map((line, index) =>
         describeLine(line, `lineItems.${index}`, context),
@@ -175,43 +185,33 @@ export const shopKinds = {
       const net = sum(lineItems.map((line) => units(line.price) * line.quantity))
       checkSize(net, '1', 'lineItems')
       const charged = net - units(input.totalDiscount) + units(input.totalShipping)
-      const tax = shareOf(charged, input.tax_percent, input.currency)
-      const totalTax = input.stated_tax ?? amount(tax)
+      const totalTax =
+        input.stated_tax ?? amount(shareOf(charged, input.tax_percent, input.currency))
+      const { customer, stated_status } = input
       return {
-        orderNumber: input.orderNumber ?? `#${1000 + Number(context.id.slice(4))}`,
+        orderNumber: input.orderNumber ?? context.number,
         lineItems,
         totalTax,
         totalPrice: input.stated_total ?? amount(charged + units(totalTax)),
-        customer: buyerOf(input.customer, context),
-        fulfillmentStatus:
-          input.stated_status ?? String(context.previous?.fulfillmentStatus ?? 'none'),
+        // A shopper, or a guest who left only contact details.
+        customer:
+          customer && filled(context.lookUp('shoppers', customer.customerId ?? ''), customer),
+        fulfillmentStatus: stated_status ?? String(context.previous?.fulfillmentStatus ?? 'none'),
       }
     },
   }),
   /** Shipments of an order. */
   shipments: resourceKind(fulfillment, 'shp', {
-    own: {
-      orderId: ref('commerce/orders'),
-      lineItems: a.list(
-        z.object({
-          /** The line of the order, by its id or by its variant. */
-          lineItemId: a.lineOrNull(),
-          variantId: a.lineOrNull(),
-          quantity,
-          /** The next fields are the order's; other values are rejected. */
-          productId: a.lineOrNull(),
-          title: a.lineOrNull(),
-          sku: a.lineOrNull(),
-          price: a.money().nullable().default(null),
-        }),
-      ),
-    },
+    required: ['orderId'],
     computed: ['shipmentState'],
+    own: { lineItems: a.list(shippedLine) },
     complete: ({ orderId, lineItems }, { previous, lookUp }) => {
-      const ordered = objectsOf(lookUp('orders', orderId)?.lineItems)
+      const ordered = objectsOf(lookUp('orders', orderId)?.lineItems).map(
+        ({ id, ...line }): SandboxFields => ({ ...line, lineItemId: id }),
+      )
       // The order may have lost a line since it was shipped.
       const shipped = previous?.orderId === orderId ? objectsOf(previous?.lineItems) : []
-      return { lineItems: describeShippedLines(lineItems, ordered, shipped) }
+      return { lineItems: describeShippedLines(lineItems, [...ordered, ...shipped]) }
     },
   }),
 }

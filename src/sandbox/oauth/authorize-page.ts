@@ -59,27 +59,12 @@ ${content}
     { status: problem === undefined ? 200 : 400, headers: HEADERS },
   )
 
-/** The parameters of an authorization request that the form repeats. */
-const PARAMETERS = [
-  'response_type',
-  'client_id',
-  'redirect_uri',
-  'state',
-  'scope',
-  'code_challenge',
-  'code_challenge_method',
-]
-
-const form = (parameters: URLSearchParams, companies: string, problem?: string): Response => {
-  const hidden = PARAMETERS.filter((name) => parameters.has(name)).map((name) => {
-    const value = escapeHtml(parameters.get(name) ?? '')
-    return `        <input type="hidden" name="${name}" value="${value}">`
-  })
-  return page(
+/** The form. The browser submits it to the address of the page, which has the parameters of the request. */
+const form = (companies: string, problem?: string): Response =>
+  page(
     problem,
     `      <p>Trunkline asks to read and change the records of your company.</p>
       <form method="post">
-${hidden.join('\n')}
         <label>Company
           <small>A new name creates a company. Separate several names with commas.</small>
           <input name="companies" required value="${escapeHtml(companies)}" autocomplete="off">
@@ -92,7 +77,6 @@ ${hidden.join('\n')}
         <button name="decision" value="allow">Allow</button>
       </form>`,
   )
-}
 
 /** Redirects to the client with the response. RFC 6749, section 4.1.2; RFC 9207. */
 const respond = (
@@ -137,10 +121,7 @@ export const respondToAuthorization = async (
   request: Request,
   redirectUri: string | undefined,
 ): Promise<Response> => {
-  const isSubmitted = request.method === 'POST'
-  const parameters = isSubmitted
-    ? new URLSearchParams(await request.text())
-    : new URL(request.url).searchParams
+  const parameters = new URL(request.url).searchParams
   // Never redirect to an address that the client has not registered (RFC 6749, section 4.1.2.1).
   if (parameters.get('client_id') !== SANDBOX_CLIENT.clientId)
     return page('The sandbox does not know this OAuth client.')
@@ -151,13 +132,14 @@ export const respondToAuthorization = async (
   const challenge = parameters.get('code_challenge') ?? ''
   if (parameters.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge))
     return respond(parameters, { error: 'invalid_request' })
-  if (!isSubmitted) return form(parameters, 'harbour-light')
-  if (parameters.get('decision') !== 'allow') return respond(parameters, { error: 'access_denied' })
-  const companies = parameters.get('companies') ?? ''
+  if (request.method !== 'POST') return form('harbour-light')
+  const entered = new URLSearchParams(await request.text())
+  if (entered.get('decision') !== 'allow') return respond(parameters, { error: 'access_denied' })
+  const companies = entered.get('companies') ?? ''
   const names = companies.split(/[\s,]+/).filter((name) => name !== '')
   const tenants = [...new Set(names)]
-  const problem = await openCompanies(database, now, tenants, parameters.get('token') ?? '')
-  if (problem !== undefined) return form(parameters, companies, problem)
+  const problem = await openCompanies(database, now, tenants, entered.get('token') ?? '')
+  if (problem !== undefined) return form(companies, problem)
   const approval = { tenants, redirectUri, challenge }
   return respond(parameters, { code: await createGrant(database, now.getTime(), approval) })
 }
