@@ -18,6 +18,12 @@ test('random operations have equal data, in equal order, and equal errors by pla
   expect(resolved).toBeLessThan(planned * 0.3)
 })
 
+test('some statements join the records of a page', () => {
+  const { statements } = comparison
+  const joined = statements.filter((statement) => statement.includes("string_agg(t.line, ',')"))
+  expect(joined.length).toBeGreaterThan(5)
+})
+
 test('every statement of a plan reads only rows of the credentials of the request', () => {
   expect(comparison.statements.length).toBeGreaterThan(100)
   let linkedFilters = 0

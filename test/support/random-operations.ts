@@ -91,7 +91,10 @@ export const randomOperation = (
         if (links >= MAX_LINKS) return field('__typename')
         links += 1
       }
-      if (args.length > 0) return `${linkedList(type, name, named)} ${selection(named, depth + 1)}`
+      if (args.length > 0) {
+        const list = linkedList(type, name, named)
+        return `${list} ${chance(0.3) ? plainPage(named) : selection(named, depth + 1)}`
+      }
       return `${field(name, directive())} ${selection(named, depth + 1)}`
     }
     const text = (): string =>
@@ -108,6 +111,16 @@ export const randomOperation = (
     }
     const parts = Array.from({ length: 1 + below(depth < 3 ? 3 : 2) }, part)
     return `{ ${parts.join(' ')} }`
+  }
+  /** A selection of a page whose records start with their id, as the stored text does. */
+  const plainPage = (page: GraphQLObjectType): string => {
+    const record = getNamedType(page.getFields().nodes?.type)
+    if (!isObjectType(record)) throw new TypeError(`${page.name} has no nodes.`)
+    const leaves = Object.values(record.getFields()).filter(({ type }) =>
+      isLeafType(getNamedType(type)),
+    )
+    const names = Array.from({ length: 1 + below(3) }, () => oneOf(leaves).name)
+    return `{ ${chance(0.6) ? 'totalCount ' : ''}nodes { id ${names.join(' ')} } }`
   }
   const isRecord = (type: GraphQLObjectType): boolean => type.getInterfaces().length > 0
 
