@@ -132,3 +132,19 @@ test('endpoints of many environments that are up to date share one read of the l
   expect(receiver.received.slice(5).every(({ path }) => path.startsWith('/1-'))).toBe(true)
   expect(receiver.received.every(({ body }) => JSON.parse(body).type === TOPIC)).toBe(true)
 })
+
+test('only an outcome that waits for a retry is on disk before the next messages are sent', async () => {
+  receiver.behave('/disk', (response, message) => {
+    response.writeHead(recordOf(message).remoteId === '402' ? 500 : 200).end()
+  })
+  const id = await harness.subscribe(`${receiver.origin}/disk`)
+  await harness.deliver()
+  harness.statements.length = 0
+  const saves = () => harness.statements.filter((sql) => sql.includes('INTO webhook_retries'))
+  await harness.change([401])
+  await until(saves).toEqual([expect.stringContaining('synchronous_commit')])
+  harness.statements.length = 0
+  await harness.change([402])
+  await until(() => harness.waiting(id)).toBe(1)
+  await until(saves).toContainEqual(expect.not.stringContaining('synchronous_commit'))
+})

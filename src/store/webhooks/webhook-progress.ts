@@ -1,5 +1,7 @@
 /** Delivery progress of webhooks, saved for many subscriptions in one statement. */
+import { Prisma } from '@prisma/client'
 import { type ChangePosition, encodeChangeCursor } from '../../query/change-cursor.ts'
+import { ASYNCHRONOUS_COMMIT } from '../database/asynchronous-commit.ts'
 import type { Database } from '../database/database.ts'
 import type { AttemptBatch } from './webhook-attempts.ts'
 import type { Worker } from './webhook-deliveries.ts'
@@ -70,6 +72,9 @@ export const saveCheckpoint = async (
   })
   const states = JSON.stringify(deliveries.map(withCursor))
   const progress = JSON.stringify(replays.map(withCursor))
+  // If PostgreSQL crashes before the commit is on disk, its messages are sent again. A message that waits for a retry
+  // would be lost: this process goes on with a later position.
+  const commit = retries.length > 0 ? Prisma.empty : Prisma.sql`, ${ASYNCHRONOUS_COMMIT}`
   const rows = await prisma.$queryRaw<{ id: string }[]>`
     WITH held AS (
       UPDATE webhook_deliveries d SET position = n.position, ahead = n.ahead,
@@ -114,7 +119,7 @@ export const saveCheckpoint = async (
         "messageIds" text[], attempts json)
       JOIN held h ON h.subscription_id = n."subscriptionId"
     )
-    SELECT subscription_id::text AS id FROM held`
+    SELECT subscription_id::text AS id${commit} FROM held`
   return new Set(rows.map((row) => row.id))
 }
 
