@@ -20,6 +20,7 @@ test('the tarball contains compiled code, migrations and declarations of the SDK
     'dist/generated/schema.graphql',
     'dist/prisma-client/LICENSE',
     'dist/prisma-client/package.json',
+    'dist/prisma-client/query_compiler_small_bg.wasm',
     'dist/sdk/LICENSE',
     'dist/sdk/package.json',
     'package.json',
