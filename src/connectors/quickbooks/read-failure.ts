@@ -46,7 +46,7 @@ const fieldOf = (
   const isName = path.startsWith('/customer') || path.startsWith('/vendor')
   // The error of a name that exists already names no element.
   const unnamed = code === '6240' ? (isName ? 'DisplayName' : 'Name') : undefined
-  const [, missing] = /Required parameter (\S{1,100}) is missing/.exec(detail) ?? []
+  const [, missing] = /^Required parameter (\S{1,100}) is missing/.exec(detail) ?? []
   const named = element || missing || unnamed
   const name = PLACES[named ?? ''] ?? named
   return name?.endsWith('Ref') ? `${name}.value` : name
