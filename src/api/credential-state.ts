@@ -20,8 +20,9 @@ const RETRIED = 'The sync is retried automatically.'
 
 /** What to do about a failure, by its code. */
 const ACTIONS: Readonly<Record<string, string>> = {
-  APP_AUTHENTICATION: 'Connect the app again with valid values, then delete this credential.',
-  APP_ADDRESS: 'Connect the app again with an address on the public internet.',
+  APP_AUTHENTICATION:
+    'Reconnect the app with valid values. The credential keeps its id and records.',
+  APP_ADDRESS: 'Reconnect the app with an address on the public internet.',
   APP_UNAVAILABLE: `Check that the app is running and that its address is correct. ${RETRIED}`,
   APP_REFUSED: `Check the permissions of the credential in the app. ${RETRIED}`,
   LIMIT_REACHED:

@@ -33,7 +33,7 @@ export const appFailure = (error: AppError, nameField?: NameField): ApiError => 
     case 'APP_AUTHENTICATION':
       return new ApiError(
         error.code,
-        `${appName} rejected the credential (${reason}). Connect it again with valid values.`,
+        `${appName} rejected the credential (${reason}). Reconnect it with valid values.`,
       )
     case 'APP_ADDRESS':
       return new ApiError(error.code, `${appName} was not called: ${reason}.`)

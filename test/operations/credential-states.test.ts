@@ -157,7 +157,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await send('credential', credentialId)).toMatchObject({
       state: 'needs_reconnect',
       since: expect.any(String),
-      action: expect.stringContaining('Connect the app again'),
+      action: expect.stringContaining('Reconnect the app'),
     })
     app.settings.token = 'the-token'
     await sync(credentialId, { limits: { maxRecords: 1, maxBytes: Infinity } })
