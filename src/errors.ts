@@ -80,7 +80,8 @@ export const errorCodes = {
   },
   AUTHORIZATION_ENDED: {
     status: 409,
-    meaning: 'The authorization does not wait for this step: it has ended or expired.',
+    meaning:
+      'The authorization does not wait for this step: the end user has not signed in yet, or it has ended or expired.',
   },
   WRITE_IN_FLIGHT: {
     status: 409,

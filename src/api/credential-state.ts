@@ -24,7 +24,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
     'Reconnect the app with valid values. The credential keeps its id and records.',
   APP_ADDRESS: 'Reconnect the app with an address on the public internet.',
   APP_UNAVAILABLE: `Check that the app is running and that its address is correct. ${RETRIED}`,
-  APP_REFUSED: `Check the permissions of the credential in the app. ${RETRIED}`,
+  APP_REFUSED: `Check the address of the app and the permissions of the credential. ${RETRIED}`,
   LIMIT_REACHED:
     'Raise the limit that the reason names and restart the service. Until then, no new records are stored.',
 }

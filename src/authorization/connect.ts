@@ -206,6 +206,11 @@ export const createConnection = (options: ConnectOptions) => {
     accountId: string,
   ): Promise<StoreStep> => {
     const { flow, state } = authorization
+    if (state === 'pending')
+      throw new ApiError(
+        'AUTHORIZATION_ENDED',
+        'The end user has not signed in to the app yet. Choose an account when the state is choosing.',
+      )
     if (state !== 'choosing' || !flow?.tokens || !flow.accounts) throw ended()
     const account = flow.accounts.find(({ id }) => id === accountId)
     if (!account) throw invalidParameter('accountId', 'the id of one of the accounts')

@@ -118,7 +118,11 @@ async function* checkDatabase(
   try {
     facts = await readServerFacts(url)
   } catch (error) {
-    yield problem('database', explain(error))
+    const place = URL.parse(url)?.host || 'the address of DATABASE_URL'
+    yield problem(
+      'database',
+      `${explain(error)}: check that PostgreSQL responds at ${place} and accepts the user of DATABASE_URL.`,
+    )
     return
   }
   yield* checkServer(facts)

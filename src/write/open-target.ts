@@ -184,7 +184,7 @@ export const openTarget = async (
 
   const requireFound = (record: StoredVersion | undefined): StoredVersion => {
     if (record) return record
-    throw new ApiError('NOT_FOUND', `There is no ${resource.name} with this id.`)
+    throw new ApiError('NOT_FOUND', `No ${resource.name} has this id.`)
   }
 
   /** Changes the stored record and reads it back. @throws CREDENTIAL_NOT_FOUND if the credential was deleted */

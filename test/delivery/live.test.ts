@@ -264,19 +264,22 @@ describe.each(transports)('over %s', (transport) => {
     [
       'an unknown id',
       `credentialIds: ["${CREDENTIAL}", "${randomUUID()}"]`,
-      'CREDENTIAL_NOT_FOUND',
+      { code: 'CREDENTIAL_NOT_FOUND', details: [{ field: 'credentialIds[1]' }] },
     ],
-    ['an unknown end user', `userId: "${randomUUID()}"`, 'USER_NOT_FOUND'],
-  ])('rejects %s as a list does', async (_what, scope, code = 'INVALID_PARAMETER') => {
-    const { url, tenant, service } = harness
-    const query = `subscription { crmAccounts(${scope}) { kind } }`
-    const one = subscribe(transport, { url, key: tenant.key, query })
-    const [delivered] = await one.until(1).catch((errors) => [{ errors }])
-    one.stop()
-    const list = await service.graphql(tenant.key, `{ crmAccounts(${scope}) { totalCount } }`)
-    expect(delivered?.errors).toMatchObject([{ extensions: { code } }])
-    expect(list.errors).toMatchObject([{ message: delivered?.errors?.[0].message }])
-  })
+    ['an unknown end user', `userId: "${randomUUID()}"`, { code: 'USER_NOT_FOUND' }],
+  ])(
+    'rejects %s as a list does',
+    async (_what, scope, extensions = { code: 'INVALID_PARAMETER' }) => {
+      const { url, tenant, service } = harness
+      const query = `subscription { crmAccounts(${scope}) { kind } }`
+      const one = subscribe(transport, { url, key: tenant.key, query })
+      const [delivered] = await one.until(1).catch((errors) => [{ errors }])
+      one.stop()
+      const list = await service.graphql(tenant.key, `{ crmAccounts(${scope}) { totalCount } }`)
+      expect(delivered?.errors).toMatchObject([{ extensions }])
+      expect(list.errors).toMatchObject([{ message: delivered?.errors?.[0].message }])
+    },
+  )
 
   test("rejects another environment's end user", async () => {
     const { userId } = await harness.service.createTenant('production', [], 'Another')

@@ -12,6 +12,7 @@ import { startService, type Tenant, type TestService } from '../support/service.
 import { unusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
 
+let accountName = ' Acme Ltd '
 let nameReads = 0
 const fake = fakeConnector()
 const accounts = fake.resources['crm/accounts']
@@ -33,7 +34,7 @@ const connector = {
   resources: { ...fake.resources, 'crm/notes': { ...accounts, mapping: notes } },
   readAccountName: () => {
     nameReads++
-    return ' Acme Ltd '
+    return accountName
   },
 }
 const connectors = new Map([['fake', connector]])
@@ -190,6 +191,26 @@ describe.each(transports)('over %s', (transport) => {
       code: 'INVALID_PARAMETER',
       fields: ['topic'],
     })
+  })
+
+  test('a reconnection lists all records again if the account may be another one', async () => {
+    const credentialId = await connect()
+    const { resources } = await send('credential', credentialId)
+    const fullListingsAfter = async (credential: object): Promise<number> => {
+      await sync(credentialId)
+      await send('updateCredential', credentialId, { credential })
+      app.requests.length = 0
+      await sync(credentialId)
+      return app.requests.filter(({ since }) => since === null).length
+    }
+    const values = { url: app.url, token: 'the-token' }
+    expect(await fullListingsAfter(values)).toBe(0)
+    const elsewhere = { ...values, url: app.url.replace('127.0.0.1', 'localhost') }
+    expect(await fullListingsAfter(elsewhere)).toBe(resources.length)
+    accountName = 'Harbour Ltd'
+    expect(await fullListingsAfter(elsewhere)).toBe(resources.length)
+    expect(await fullListingsAfter(elsewhere)).toBe(0)
+    accountName = ' Acme Ltd '
   })
 
   test('a paused credential is not due until it is resumed, and a run in progress stores no more', async () => {

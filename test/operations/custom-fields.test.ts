@@ -274,6 +274,7 @@ describe('definitions', () => {
     [{ name: 'points' }, 'name'],
     [{ remoteField: 'a..b' }, 'remoteField'],
     [{ resource: 'crm/contact' }, 'resource'],
+    [{ app: 'sandbx' }, 'app'],
   ])('rejects %o', async (wrong, field) => {
     const valid = { ...CONTACTS, name: 'other', type: 'text', remoteField: 'contact_by' }
     const { status, code, message } = await call('createCustomField', { ...valid, ...wrong })

@@ -87,7 +87,8 @@ test('a database with another encoding and one that does not answer are problems
   const { host } = new URL(await unusedAddress())
   const { failure, of } = await diagnose({ DATABASE_URL: `postgresql://x@${host}/x` })
   expect(failure).toBe('1 problem found.')
-  expect(of.get('database')).toMatch(/^problem .*ECONNREFUSED/)
+  expect(of.get('database')).toMatch(/^problem .*ECONNREFUSED.*: check that PostgreSQL responds/)
+  expect(of.get('database')).toContain(host)
 })
 
 test('production needs configured keys; a new data directory stays empty', async () => {

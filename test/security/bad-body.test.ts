@@ -52,9 +52,10 @@ describe('a body', () => {
     ['of no bytes', '', malformed],
     [
       'with a number that would be rounded',
-      '{"query":"{ __typename }","variables":{"amount":123456789012345678.5}}',
-      wrong('amount'),
+      '{"query":"{ __typename }","variables":{"lines":[{},{"amount":123456789012345678.5}]}}',
+      wrong('variables.lines[1].amount'),
     ],
+    ['of a number that would be rounded', '123456789012345678.5', wrong('body')],
     ['of a brace', '{', malformed],
     ['that ends early', REQUEST.slice(0, -1), malformed],
     ['with text after its end', `${REQUEST} x`, malformed],

@@ -135,6 +135,12 @@ test('the end user chooses one of several accounts, once', async () => {
   const choose = (accountId: string) =>
     call(tenant.key, 'chooseAuthorizationAccount', { authorizationId, accountId })
   expect(await choose('other')).toMatchObject({ status: 400, fields: ['accountId'] })
+  const { authorizationId: waiting } = await start()
+  const early = { authorizationId: waiting, accountId: 'acme' }
+  expect(await call(tenant.key, 'chooseAuthorizationAccount', early)).toMatchObject({
+    status: 409,
+    message: expect.stringContaining('has not signed in'),
+  })
   const chosen = await Promise.all([choose('outlet'), choose('outlet')])
   expect(chosen.map(({ status }) => status).toSorted()).toEqual([200, 409])
   expect(await choose('acme')).toMatchObject({ status: 409, code: 'AUTHORIZATION_ENDED' })

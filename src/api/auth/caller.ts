@@ -82,9 +82,9 @@ export const requireKey = (caller: Caller): KeyCaller => {
 }
 
 /** The error for an unknown credential, or one of another environment: callers cannot tell them apart. */
-export const noCredential = (): ApiError =>
-  new ApiError('CREDENTIAL_NOT_FOUND', 'No credential has this credentialId.', [
-    { field: 'credentialId', expected: 'the id of a credential of this environment' },
+export const noCredential = (field = 'credentialId'): ApiError =>
+  new ApiError('CREDENTIAL_NOT_FOUND', `No credential has this ${field}.`, [
+    { field, expected: 'the id of a credential of this environment' },
   ])
 
 /** The error for an unknown end user, or one of another environment. */
@@ -98,12 +98,13 @@ export const resolveCredential = async (
   access: Access,
   caller: Caller,
   credentialId: string | undefined,
+  field = 'credentialId',
 ): Promise<CredentialFacts> => {
   if (credentialId === undefined || credentialId === '')
-    throw invalidParameter('credentialId', 'the id of a credential (required)')
+    throw invalidParameter(field, 'the id of a credential (required)')
   const credential = await access.credential(credentialId)
   // A credential of another environment is reported like an unknown one.
-  if (credential?.environmentId !== caller.environmentId) throw noCredential()
+  if (credential?.environmentId !== caller.environmentId) throw noCredential(field)
   return credential
 }
 
@@ -134,7 +135,16 @@ export const resolveScope = async (
   const ids = credentialIds ?? [credentialId ?? undefined]
   if (ids.length < 1 || ids.length > MAX_CREDENTIALS)
     throw invalidParameter('credentialIds', `1 to ${MAX_CREDENTIALS} ids`)
-  const credentials = await Promise.all(ids.map((id) => resolveCredential(access, caller, id)))
+  const credentials = await Promise.all(
+    ids.map((id, index) =>
+      resolveCredential(
+        access,
+        caller,
+        id,
+        credentialIds == null ? 'credentialId' : `credentialIds[${index}]`,
+      ),
+    ),
+  )
   // Duplicates are removed by canonical id: the input may repeat an id in another case.
   return [...new Map(credentials.map((credential) => [credential.id, credential])).values()]
 }

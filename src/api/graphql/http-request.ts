@@ -1,9 +1,8 @@
 /** GraphQL requests over HTTP: their parameters, and which of them can be executed without Yoga. */
 import type { FastifyRequest } from 'fastify'
-import { parseJson } from '../../definition/parse-json.ts'
 import { isObject } from '../../definition/value.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
-import { rejectRounded } from '../http/json-body.ts'
+import { parseInput } from '../http/json-body.ts'
 import type { RequestedDocument } from './trusted-documents.ts'
 
 /** The optional parameters of a GraphQL request, and the expected type of each. */
@@ -25,7 +24,7 @@ const readJson = (name: 'variables' | 'extensions', text: unknown): unknown => {
   // Yoga parses the parameter again and treats an empty one as absent.
   if (text === undefined || text === '') return undefined
   try {
-    return parseJson(String(text), undefined, rejectRounded)
+    return parseInput(String(text))
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw invalidParameter(name, PARAMETERS[name].expected)

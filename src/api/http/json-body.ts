@@ -1,5 +1,6 @@
 /** Parses JSON bodies strictly: UTF-8 without compression, no `__proto__` keys, and no number that is rounded. */
 import type { FastifyRequest } from 'fastify'
+import { MAX_JSON_LEVELS } from '../../definition/json-depth.ts'
 import { parseJson } from '../../definition/parse-json.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 
@@ -11,9 +12,41 @@ const rejectPrototypeKey = (key: string, value: unknown): unknown => {
   return value
 }
 
-/** Rejects a number of a caller that JavaScript would round. @throws INVALID_PARAMETER */
-export const rejectRounded = (key: string): never => {
-  throw invalidParameter(key, 'a number of at most 17 digits; send more digits as a string')
+/** The path of a value in JSON, `lineItems[0].price`; undefined: it is deeper than any valid input. */
+const pathTo = (
+  wanted: unknown,
+  value: unknown,
+  path = '',
+  levels = MAX_JSON_LEVELS,
+): string | undefined => {
+  if (value === wanted) return path
+  if (levels === 0 || typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const step = Array.isArray(value) ? `[${name}]` : path === '' ? name : `.${name}`
+    const found = pathTo(wanted, member, path + step, levels - 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * Parses the JSON of a caller.
+ * @param revive as of `JSON.parse`
+ * @throws SyntaxError; INVALID_PARAMETER naming the path of a number that JavaScript would round
+ */
+export const parseInput = (
+  text: string,
+  revive?: (name: string, value: unknown) => unknown,
+): unknown => {
+  const rounded = {}
+  let lastName: string | undefined
+  const input = parseJson(text, revive, (name) => {
+    lastName = name
+    return rounded
+  })
+  if (lastName === undefined) return input
+  const field = pathTo(rounded, input) || lastName || 'body'
+  throw invalidParameter(field, 'a number of at most 17 digits; send more digits as a string')
 }
 
 // Matches the key also where some of its characters are escaped.
@@ -58,7 +91,7 @@ export const readJsonBody = async (request: FastifyRequest, body: Buffer): Promi
   }
   try {
     // The reviver runs for every value, so use it only if the text may contain the key.
-    return parseJson(text, PROTOTYPE.test(text) ? rejectPrototypeKey : undefined, rejectRounded)
+    return parseInput(text, PROTOTYPE.test(text) ? rejectPrototypeKey : undefined)
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw new ApiError('MALFORMED_BODY', 'The body is not valid JSON.')

@@ -16,6 +16,7 @@ import {
   updateCustomField,
 } from '../../store/accounts/custom-fields.ts'
 import { resolveCredential } from '../auth/caller.ts'
+import { requireApp } from '../credential-input.ts'
 import { customFieldType } from '../enumerations.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { app } from './apps.ts'
@@ -104,14 +105,9 @@ const readMapping = ({ name, type, remoteField }: CustomField): CustomField => {
   return { name, type, remoteField }
 }
 
-/** The topic of a resource that a connector has. @throws NOT_FOUND, INVALID_PARAMETER */
-const readTopic = ({ connectors }: CallContext, appName: string, topic: string): string => {
-  const connector = connectors.get(appName)
-  if (!connector)
-    throw new ApiError(
-      'NOT_FOUND',
-      'No app has this name. GET /2024-03/metadata/credentials lists the apps.',
-    )
+/** The topic of a resource that a connector has. @throws INVALID_PARAMETER */
+const readTopic = (context: CallContext, appName: string, topic: string): string => {
+  const connector = requireApp(context, appName)
   if (Object.hasOwn(connector.resources, topic)) return topic
   throw invalidParameter(
     'resource',
@@ -176,7 +172,7 @@ export const customFieldOperations = [
     callers: ['key'],
     body: { resource, ...mapping, app, credentialId },
     response: { key: 'customField', value: object(customField, 'The custom field.') },
-    errors: ['NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
+    errors: ['CREDENTIAL_NOT_FOUND'],
     example: {
       input: { resource: 'crm/contacts', ...exampleMapping, app: 'sandbox' },
       result: example,

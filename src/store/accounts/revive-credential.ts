@@ -1,13 +1,14 @@
 /** Reconnects an app: a credential gets new values and tokens, and keeps its id and records. */
 import { Prisma } from '@prisma/client'
+import { methodOf } from '../../definition/authenticate.ts'
 import type { Connector, CredentialValues } from '../../definition/connector.ts'
 import type { TokenSet } from '../../definition/token-set.ts'
 import type { Database } from '../database/database.ts'
 import { checkSubscriptionNow } from '../inbound/subscriptions.ts'
 import type { Vault } from '../secrets/vault.ts'
-import { restartSyncs } from '../sync/sync-control.ts'
+import { relistCredential, restartSyncs } from '../sync/sync-control.ts'
 import { deleteTokens, putTokens } from './credential-tokens.ts'
-import { sealValues } from './credential-values.ts'
+import { openValues, sealValues } from './credential-values.ts'
 import { hasTokens } from './credentials.ts'
 
 const { sql } = Prisma
@@ -26,28 +27,60 @@ export interface RevivedCredential {
   readonly checkFailure?: string | undefined
 }
 
+/** The credential before it is reconnected. */
+interface EarlierRow {
+  readonly label: string | null
+  readonly sealedValues: Uint8Array | null
+  readonly values: unknown
+}
+
 /**
- * Stores new values and tokens of a credential, ends its failures and makes its syncs due immediately. It writes no
- * event: the next run of each failed sync reports its recovery.
+ * Whether the new values may belong to another account of the app: a value that is no secret, such as the address
+ * of a shop, or the account's own name has changed.
+ */
+const mayBeAnotherAccount = (
+  { connector, method, values, label }: RevivedCredential,
+  earlier: CredentialValues,
+  earlierLabel: string | null,
+): boolean => {
+  const fields = Object.entries(methodOf(connector.auth, method)?.fields ?? {})
+  return (
+    (label !== undefined && earlierLabel !== null && label !== earlierLabel) ||
+    fields.some(([name, { secret }]) => !secret && values[name] !== earlier[name])
+  )
+}
+
+/**
+ * Stores new values and tokens of a credential, ends its failures and makes its syncs due immediately. If the
+ * account may be another one, all records are listed again, because the changes since the last run are those of
+ * the earlier account. It writes no event: the next run of each failed sync reports its recovery.
  * @returns false if the credential was deleted
  */
 export const reviveCredential = (
   database: Database,
   vault: Vault,
-  { id, environmentId, connector, method, values, tokens, label, checkFailure }: RevivedCredential,
+  revived: RevivedCredential,
 ): Promise<boolean> =>
   database.transaction(async (transaction) => {
+    const { id, environmentId, connector, method, values, tokens, label, checkFailure } = revived
     const place = { credentialId: id, environmentId }
-    const updated = await transaction.prisma.$executeRaw(sql`
+    const [earlier] = await transaction.prisma.$queryRaw<EarlierRow[]>(sql`
+      SELECT label, sealed_values AS "sealedValues", values FROM credentials
+      WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid AND app = ${connector.app}
+      FOR UPDATE`)
+    if (!earlier) return false
+    await transaction.prisma.$executeRaw(sql`
       UPDATE credentials SET method = ${method}, values = NULL,
         sealed_values = ${sealValues(vault, { id, environmentId }, values)},
         label = coalesce(${label ?? null}, label), check_failure = ${checkFailure ?? null},
         context_due_at = NULL, updated_at = clock_timestamp()
-      WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid AND app = ${connector.app}`)
-    if (updated === 0) return false
+      WHERE id = ${id}::uuid`)
     if (hasTokens(connector, method)) await putTokens(transaction, vault, place, tokens)
     else await deleteTokens(transaction, place)
     await restartSyncs(transaction, id)
+    const earlierValues = openValues(vault, { id, environmentId, ...earlier })
+    if (mayBeAnotherAccount(revived, earlierValues, earlier.label))
+      await relistCredential(transaction, id)
     await checkSubscriptionNow(transaction, id)
     return true
   })
