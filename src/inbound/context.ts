@@ -61,5 +61,5 @@ export const runInApp = async <Result>(
   const client = appClient.spending({ environmentId, credentialId, purpose: 'webhook' })
   const send = (request: AppRequest): Promise<AppResponse> =>
     client.send(connector, credential, request, signal)
-  return resultOf(await runSteps(steps, send))
+  return resultOf(await runSteps(connector, steps, send))
 }

@@ -8,7 +8,7 @@ import type {
   ResourceConnector,
 } from '../definition/connector.ts'
 import { cursorsOf } from '../definition/paging/pager.ts'
-import { AppRateLimitedError, AppUnavailableError, factsOf } from './app-error.ts'
+import { AppRateLimitedError, malformedResponse } from './app-error.ts'
 import type { AppCredential } from './compose-request.ts'
 import type { AppClient } from './http.ts'
 
@@ -108,9 +108,7 @@ export const createPageFetcher = (listing: ListingFacts, signal: AbortSignal) =>
         checkToken(resource, page)
         return { ...page, appTime: timeOf(response, tookMs), requestedMs }
       } catch {
-        // Without a cause: the error of a connector may quote the response.
-        const reason = 'the response is not a page of records'
-        throw new AppUnavailableError({ ...factsOf(connector, request), reason }, 'malformed')
+        throw malformedResponse(connector, request, 'the response is not a page of records')
       }
     },
     /** Sends the requests at these cursors that were not sent before, as far as there is room. Responses to others are dropped. */

@@ -2,7 +2,7 @@
 import type { AppRequest, ResourceConnector, Steps } from '../definition/connector.ts'
 import type { FeedChange, FeedPage } from '../definition/feed.ts'
 import { recordId } from '../definition/identity.ts'
-import { AppUnavailableError, factsOf } from '../outbound/app-error.ts'
+import { malformedResponse } from '../outbound/app-error.ts'
 import { classifyFailure } from '../outbound/classify-failure.ts'
 import type { AppClient } from '../outbound/http.ts'
 import { contextOf } from '../store/accounts/credential-context.ts'
@@ -39,9 +39,7 @@ const fetchPage = async (run: FeedRun, signal: AbortSignal): Promise<SentPage> =
       throw new Error('The last page has no token.')
     return { ...page, requestedMs }
   } catch {
-    // Without a cause: the error of a connector may quote the response.
-    const reason = 'the response is not a page of changes'
-    throw new AppUnavailableError({ ...factsOf(connector, request), reason }, 'malformed')
+    throw malformedResponse(connector, request, 'the response is not a page of changes')
   }
 }
 
@@ -65,7 +63,7 @@ const readByIds = async (
     database: context.database,
     credentialId: credential.id,
     context: contextOf(connector, credential),
-    run: async <Result>(steps: Steps<Result>) => resultOf(await runSteps(steps, send)),
+    run: async <Result>(steps: Steps<Result>) => resultOf(await runSteps(connector, steps, send)),
   }
   try {
     return await readRecords(source, resource, ids)

@@ -12,7 +12,7 @@
  * Arrivals while a run lists and counts may hide such records until the next run. As many silent appearances as
  * disappearances between two runs cancel out.
  */
-import { AppUnavailableError, factsOf } from '../outbound/app-error.ts'
+import { malformedResponse } from '../outbound/app-error.ts'
 import { countStored } from '../store/sync/seen-records.ts'
 import type { RemoteCounting, StoredCount } from '../store/sync/sync-state.ts'
 import { appClientOf, databaseTime, type ResourceRun, resourceOf } from './active-run.ts'
@@ -60,9 +60,7 @@ const readRemoteCount = async (
   try {
     return { count: remoteCount.read(response), countedAt }
   } catch {
-    // The error itself may quote the response, so it is not kept.
-    const reason = 'the response is not a number of records'
-    throw new AppUnavailableError({ ...factsOf(connector, request), reason }, 'malformed')
+    throw malformedResponse(connector, request, 'the response is not a number of records')
   }
 }
 

@@ -5,8 +5,7 @@ import type { TokenSet } from '../definition/token-set.ts'
 import {
   AppAuthenticationError,
   AppRefusedError,
-  AppUnavailableError,
-  factsOf,
+  malformedResponse,
 } from '../outbound/app-error.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { TokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
@@ -45,9 +44,7 @@ const logIn = async (
     const expiresAt = new Date(startedMs + expiresInSeconds * 1000).toISOString()
     return { accessToken, expiresAt, values: {} }
   } catch {
-    // The error itself may quote the response.
-    const reason = 'the response to the login has no token'
-    throw new AppUnavailableError({ ...factsOf(connector, request), reason }, 'malformed')
+    throw malformedResponse(connector, request, 'the response to the login has no token')
   }
 }
 

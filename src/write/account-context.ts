@@ -2,7 +2,7 @@
 import type { AppRequest, AppResponse, Connector } from '../definition/connector.ts'
 import type { ContextDefinition } from '../definition/context.ts'
 import type { Json } from '../definition/json.ts'
-import { AppUnavailableError, factsOf, isAppError } from '../outbound/app-error.ts'
+import { malformedResponse } from '../outbound/app-error.ts'
 import type { AppCredential } from '../outbound/compose-request.ts'
 import type { AppClient } from '../outbound/http.ts'
 import { contextOf, saveContext } from '../store/accounts/credential-context.ts'
@@ -32,21 +32,13 @@ export const readContext = async (
   }: Omit<ConnectedAccount, 'database' | 'credential'> & { readonly credential: AppCredential },
   definition: ContextDefinition,
 ): Promise<Json> => {
-  let last: AppRequest = connector.check
-  const send = (request: AppRequest): Promise<AppResponse> => {
-    last = request
-    return appClient.send(connector, credential, { ...request, read: true }, signal)
-  }
-  try {
-    const text = JSON.stringify(resultOf(await runSteps(definition.read(), send)))
-    // In the stored form, so that the next one equals it.
-    if (text.length <= MAX_LENGTH) return JSON.parse(text) as Json
-  } catch (error) {
-    if (isAppError(error) || signal?.aborted) throw error
-  }
-  // Without a cause: the error of a connector may quote the response.
-  const reason = 'the settings of the account could not be read from the response'
-  throw new AppUnavailableError({ ...factsOf(connector, last), reason }, 'malformed')
+  const send = (request: AppRequest): Promise<AppResponse> =>
+    appClient.send(connector, credential, { ...request, read: true }, signal)
+  const text = JSON.stringify(resultOf(await runSteps(connector, definition.read(), send)))
+  if (text.length > MAX_LENGTH)
+    throw malformedResponse(connector, connector.check, 'the settings of the account are too large')
+  // In the stored form, so that the next one equals it.
+  return JSON.parse(text) as Json
 }
 
 /**

@@ -44,7 +44,8 @@ export const createDescribeFields =
       const credential = await withContext(account)
       const send = (request: AppRequest): Promise<AppResponse> =>
         client.send(connector, credential, request)
-      return resultOf(await runSteps(describeFields(contextOf(connector, credential)), send))
+      const steps = describeFields(contextOf(connector, credential))
+      return resultOf(await runSteps(connector, steps, send))
     } catch (error) {
       throw isAppError(error) ? appFailure(error) : error
     }

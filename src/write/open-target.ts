@@ -217,7 +217,7 @@ export const openTarget = async (
       guard === 'version'
         ? work(NO_CLAIM)
         : withExclusiveWriter(database, { credentialId, topic: resource.topic, recordId }, work),
-    run: (steps) => runSteps(steps, send),
+    run: (steps) => runSteps(connector, steps, send),
     customFields,
     context,
     nameField: (appField) =>

@@ -2,6 +2,7 @@
 import {
   type AppRequest,
   type AppResponse,
+  type Connector,
   RecordNotFoundError,
   type Steps,
   WriteRejection,
@@ -11,6 +12,7 @@ import {
   AppRefusedError,
   AppUnavailableError,
   isAppError,
+  malformedResponse,
 } from '../outbound/app-error.ts'
 
 /** The reason why steps ended before anything changed in the app. */
@@ -65,20 +67,26 @@ export const mayHaveArrived = (error: unknown): boolean =>
   error.problem !== 'proxy' &&
   !(error.problem === 'network' && NOT_CONNECTED.has(codeOf(error)))
 
+const UNREADABLE = 'the response does not have the expected form'
+
 const isRead = ({ method, read }: AppRequest): boolean => method === 'GET' || read === true
 
 const isRefusal = (error: unknown): error is AppRefusedError | WriteRejection =>
   error instanceof AppRefusedError || error instanceof WriteRejection
 
 /**
- * Runs steps until they return or fail.
- * @throws any error that is neither a failure of the app nor a refusal of the connector, if nothing has changed
+ * Runs steps until they return or fail. A response that they cannot read is a failure of the app.
+ * @throws any other error of a request or before the first response, if nothing has changed
  */
 export const runSteps = async <Result>(
+  connector: Pick<Connector, 'app' | 'name'>,
   steps: Steps<Result>,
   send: (request: AppRequest) => Promise<AppResponse>,
 ): Promise<StepsOutcome<Result>> => {
   let hasChanged = false
+  /** The request whose response the steps have last received. */
+  let answered: AppRequest | undefined
+  let sendFailure: unknown
   try {
     let step = steps.next()
     while (!step.done) {
@@ -89,10 +97,12 @@ export const runSteps = async <Result>(
         if (!isRead(request)) hasChanged = request.undo !== true
       } catch (error) {
         if (!isRead(request) && mayHaveArrived(error)) return { status: 'unknown', cause: error }
+        sendFailure = error
         // The connector may handle the failure; otherwise this call throws it.
         step = steps.throw(error)
         continue
       }
+      answered = request
       step = steps.next(response)
     }
     return { status: 'done', result: step.value }
@@ -107,6 +117,7 @@ export const runSteps = async <Result>(
       error instanceof RecordNotFoundError
     )
       return { status: 'refused', error }
-    throw error
+    if (answered === undefined || error === sendFailure) throw error
+    return { status: 'refused', error: malformedResponse(connector, answered, UNREADABLE) }
   }
 }

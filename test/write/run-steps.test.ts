@@ -10,6 +10,7 @@ import {
 import { runSteps } from '../../src/write/run-steps.ts'
 
 const facts = { app: 'shop', appName: 'Shop', request: 'POST /x', reason: 'because' }
+const connector = { app: 'shop', name: 'Shop' }
 const response = { status: 200, headers: {}, body: {} }
 
 function* steps(): Steps<string> {
@@ -43,26 +44,41 @@ const broken = [
 ] as const
 
 test('successful steps return their result', async () => {
-  const outcome = await runSteps(steps(), async () => response)
+  const outcome = await runSteps(connector, steps(), async () => response)
   expect(outcome).toEqual({ status: 'done', result: 'done' })
 })
 
 describe('before anything has changed', () => {
   test.each([...certain, ...refusals])('%s is a rejection', async (_what, error) => {
-    const outcome = await runSteps(steps(), failingAt('/second', error))
+    const outcome = await runSteps(connector, steps(), failingAt('/second', error))
     expect(outcome).toEqual({ status: 'refused', error })
   })
   test.each(broken)('%s leaves the outcome unknown', async (_what, cause) => {
-    const outcome = await runSteps(steps(), failingAt('/second', cause))
+    const outcome = await runSteps(connector, steps(), failingAt('/second', cause))
     expect(outcome).toEqual({ status: 'unknown', cause })
   })
   test.each(broken)('%s on a read changes nothing', async (_what, error) => {
-    const outcome = await runSteps(steps(), failingAt('/first', error))
+    const outcome = await runSteps(connector, steps(), failingAt('/first', error))
     expect(outcome).toEqual({ status: 'refused', error })
   })
   test('a bug in the connector is thrown', async () => {
     const defect = new TypeError('undefined is not a function')
-    await expect(runSteps(steps(), failingAt('/first', defect))).rejects.toBe(defect)
+    await expect(runSteps(connector, steps(), failingAt('/first', defect))).rejects.toBe(defect)
+  })
+  test('a response that the connector cannot read is a failure of the app, which names the request', async () => {
+    function* unreadableSteps(): Steps<string> {
+      yield { method: 'GET', path: '/first' }
+      throw new TypeError('undefined is not an object')
+    }
+    expect(await runSteps(connector, unreadableSteps(), async () => response)).toMatchObject({
+      status: 'refused',
+      error: {
+        code: 'APP_UNAVAILABLE',
+        problem: 'malformed',
+        request: 'GET /first',
+        reason: 'the response does not have the expected form',
+      },
+    })
   })
 })
 
@@ -70,12 +86,12 @@ describe('after something has changed', () => {
   test.each([...certain, ...broken, ['a defect', new TypeError()] as const])(
     '%s leaves the outcome unknown',
     async (_what, cause) => {
-      const outcome = await runSteps(steps(), failingAt('/third', cause))
+      const outcome = await runSteps(connector, steps(), failingAt('/third', cause))
       expect(outcome).toEqual({ status: 'unknown', cause })
     },
   )
   test.each(refusals)('%s leaves the record partly written', async (_what, refusal) => {
-    const outcome = await runSteps(steps(), failingAt('/third', refusal))
+    const outcome = await runSteps(connector, steps(), failingAt('/third', refusal))
     expect(outcome).toEqual({ status: 'partly-written', refusal })
   })
 
@@ -91,7 +107,7 @@ describe('after something has changed', () => {
   test.each([...certain, ...refusals])(
     '%s is a rejection once everything is undone',
     async (_what, error) => {
-      const outcome = await runSteps(tidySteps(), failingAt('/third', error))
+      const outcome = await runSteps(connector, tidySteps(), failingAt('/third', error))
       expect(outcome).toEqual({ status: 'refused', error })
     },
   )
@@ -102,6 +118,9 @@ describe('after something has changed', () => {
       if (path === '/third' || undo) throw refusal
       return response
     }
-    expect(await runSteps(tidySteps(), send)).toEqual({ status: 'partly-written', refusal })
+    expect(await runSteps(connector, tidySteps(), send)).toEqual({
+      status: 'partly-written',
+      refusal,
+    })
   })
 })

@@ -47,7 +47,7 @@ export const checkGet = async (
   const actual: [string, ReturnType<typeof map>['row']][] = []
   for (const [remoteId, row] of expected) {
     const steps = write.get(remoteId, { remoteId, record: row }, context)
-    const outcome = await runSteps(steps, (request) =>
+    const outcome = await runSteps(connector, steps, (request) =>
       appClient.send(connector, credential, request),
     )
     if (outcome.status !== 'done') throw 'error' in outcome ? outcome.error : outcome
