@@ -6,7 +6,7 @@ import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { textsAt, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 import { mutate, mutateCoded } from './graphql.ts'
 import { collection, DEFAULT_OPTION, mapping } from './product.ts'
-import { readBack, wholeRecord } from './whole-records.ts'
+import { wholeRecord } from './whole-records.ts'
 
 /** A variant of the mapping as the input of a mutation, without its id. */
 const variantInput = ({ price, sku, selectedOptions, inventoryItem }: JsonObject): JsonObject => {
@@ -72,18 +72,13 @@ export const productWriter = bodyWriter(mapping, {
   get: wholeRecord(collection),
   *create({ variants, ...body }) {
     const entries = objectsIn(variants).map(newVariantInput)
-    if (entries.length === 0) {
-      const signature = 'productCreate(product: ProductCreateInput!)'
-      const { product: created } = yield* mutate(signature, { product: body }, 'product { id }')
-      return yield* readBack(collection, created)
-    }
     const input = { ...body, productOptions: productOptions(entries), variants: entries }
-    const { product: created } = yield* mutateCoded(
-      'productSet(input: ProductSetInput!)',
-      { input },
-      'product { id }',
-    )
-    return yield* readBack(collection, created)
+    const parts = 'product { id }'
+    const created =
+      entries.length === 0
+        ? yield* mutate('productCreate(product: ProductCreateInput!)', { product: body }, parts)
+        : yield* mutateCoded('productSet(input: ProductSetInput!)', { input }, parts)
+    return textsAt(created, 'product.id')[0]
   },
   *update({ variants, ...body }, { remoteId: id, raw }) {
     if (variants !== undefined) yield* writeVariants(id, variants, raw)
@@ -91,7 +86,6 @@ export const productWriter = bodyWriter(mapping, {
       const product = { ...body, id }
       yield* mutate('productUpdate(product: ProductUpdateInput!)', { product })
     }
-    return yield* readBack(collection, { id })
   },
   *delete({ remoteId: id }) {
     const signature = 'productDelete(input: ProductDeleteInput!)'
