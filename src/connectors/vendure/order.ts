@@ -120,15 +120,16 @@ const lines: Converter = {
       orderLineId: id,
       ...entry,
     }))
-    const taken = new Set(textsAt(stored, 'lines.productVariant.id'))
+    const variants = [
+      ...textsAt(stored, 'lines.productVariant.id'),
+      ...textsAt(added, 'entry.productVariantId'),
+    ]
     const items = added.flatMap(({ entry, path }) => {
-      const variantId = String(entry.productVariantId)
-      if (taken.has(variantId))
+      if (variants.filter((other) => other === entry.productVariantId).length > 1)
         throw new WriteRejection(
           'the order already has a line of this variant',
           `${path}.variantId`,
         )
-      taken.add(variantId)
       return entry.quantity === 0 ? [] : [entry]
     })
     if (adjusted.length > 0) put('adjustOrderLines', adjusted, path)
