@@ -34,7 +34,7 @@ const failureIn = graphqlFailures({
 const failureOf = (error: object, query = 'query { shop }') =>
   failureIn(
     { status: 200, headers: {}, body: { errors: [error], data: null } },
-    { ...REQUEST, body: { query } },
+    { method: 'POST', path: '/graphql', body: { query } },
   )
 
 test('a failure has the kind of its code, which may depend on the root field and the request', () => {
