@@ -1,7 +1,7 @@
 /** Failures that a GraphQL API reports in `errors`. */
 import type { AppFailure } from './connector.ts'
-import { entriesOf, valuesOf } from './raw-values.ts'
-import type { AppResponse } from './steps.ts'
+import { entriesOf, textsAt, valuesOf } from './raw-values.ts'
+import type { AppRequest, AppResponse } from './steps.ts'
 
 /** The first entry of `errors`. */
 export interface GraphqlError {
@@ -33,30 +33,42 @@ const readVariableError = (message: string): { reason: string; field: string } =
   return { reason: message.slice(message.lastIndexOf('; ') + 1).trim(), field: steps.join('.') }
 }
 
-/**
- * The failure that `errors` reports; undefined if there is none.
- * @param kindOf the kind of failure of an error. Undefined: `unavailable`
- * @param hints by code, what the reason says in addition to the app's message
- */
-export const graphqlFailure = (
-  { body }: AppResponse,
-  kindOf: (error: GraphqlError) => AppFailure['kind'] | undefined,
-  hints: Readonly<Record<string, string>> = {},
-): AppFailure | undefined => {
-  const [error] = entriesOf(valuesOf(body).errors)
-  if (!error) return
-  const { code } = valuesOf(error.extensions)
-  const message =
-    typeof error.message === 'string' && error.message !== '' ? error.message : 'no message'
-  const root = Array.isArray(error.path) ? String(error.path[0]) : ''
-  const facts = { code: typeof code === 'string' ? code : undefined, root, message }
-  const { reason, field } = message.startsWith(VARIABLE)
-    ? readVariableError(message)
-    : { reason: message, field: '' }
-  const hint = hints[facts.code ?? '']
-  return {
-    kind: kindOf(facts) ?? 'unavailable',
-    reason: `${facts.code === undefined ? '' : `${facts.code}: `}${reason}${hint ? ` (${hint})` : ''}`,
-    ...(field !== '' && { field }),
-  }
+/** The kind of failure of an error, or a function for a code that has several meanings. */
+type KindOf =
+  | AppFailure['kind']
+  | ((error: GraphqlError, request: AppRequest) => AppFailure['kind'])
+
+/** What the codes of `errors` mean. */
+export interface GraphqlCodes {
+  readonly kinds: Readonly<Record<string, KindOf>>
+  /** The kind of an error with another code, or without one. */
+  readonly otherwise: AppFailure['kind']
+  /** By code, what the reason says in addition to the app's message. */
+  readonly hints: Readonly<Record<string, string>>
 }
+
+/** The value of a code. An app may send any text as a code, also `constructor`. */
+const own = <Value>(values: Readonly<Record<string, Value>>, code = ''): Value | undefined =>
+  Object.hasOwn(values, code) ? values[code] : undefined
+
+/** Creates the reader of the failure that `errors` reports; undefined if there is none. */
+export const graphqlFailures =
+  ({ kinds, otherwise, hints }: GraphqlCodes) =>
+  ({ body }: AppResponse, request: AppRequest): AppFailure | undefined => {
+    const [error] = entriesOf(valuesOf(body).errors)
+    if (!error) return
+    const [code] = textsAt(error, 'extensions.code')
+    const message =
+      typeof error.message === 'string' && error.message !== '' ? error.message : 'no message'
+    const root = Array.isArray(error.path) ? String(error.path[0]) : ''
+    const { reason, field } = message.startsWith(VARIABLE)
+      ? readVariableError(message)
+      : { reason: message, field: '' }
+    const kind = own(kinds, code) ?? otherwise
+    const hint = own(hints, code)
+    return {
+      kind: typeof kind === 'function' ? kind({ code, root, message }, request) : kind,
+      reason: `${code === undefined ? '' : `${code}: `}${reason}${hint ? ` (${hint})` : ''}`,
+      ...(field !== '' && { field }),
+    }
+  }

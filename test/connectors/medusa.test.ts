@@ -184,6 +184,76 @@ test('a new price keeps the other prices of the variant', async () => {
   ])
 })
 
+describe('the variants of a product', () => {
+  const price = { currency_code: 'eur', amount: 10, min_quantity: null, max_quantity: null }
+  const variant = {
+    id: 'variant_1',
+    title: 'S',
+    sku: 'A',
+    weight: 5,
+    prices: [{ id: 'p1', ...price }],
+    options: [{ value: 'S', option: { title: 'Size' } }],
+  }
+  const options = [{ id: 'opt_1', title: 'Size', values: [{ value: 'S' }] }]
+  const raw = { id: 'prod_1', default_currency_code: 'eur', options, variants: [variant] }
+  const same = {
+    remoteId: 'variant_1',
+    title: 'S',
+    sku: 'A',
+    price: '10.00',
+    optionValues: [{ name: 'Size', value: 'S' }],
+    weight: { value: 5, unit: null },
+  }
+  const large = { price: 12, optionValues: [{ name: 'Size', value: 'L' }] }
+  const read = { products: [raw] }
+  const update = (variants: Json, bodies: readonly object[] = [{}, {}, read]) =>
+    requestsOfWrite(
+      'products',
+      (writer) =>
+        writer.update?.steps(
+          { fields: { variants }, remoteFields: {} },
+          { remoteId: 'prod_1', record: {}, raw },
+          { ...ATTEMPT, context },
+        ),
+      bodies,
+    )
+
+  test('are not sent without a change', async () => {
+    const requests = await update([same], [read])
+    expect(requests.map(({ method }) => method)).toEqual(['GET'])
+  })
+
+  test('are sent with what differs, after the values that the options lack', async () => {
+    const [values, variants] = await update([{ ...same, weight: null }, large])
+    expect(values).toMatchObject({
+      path: '/admin/products/prod_1/options/batch',
+      body: { update: [{ product_option_id: 'opt_1', add: [{ value: 'L' }] }] },
+    })
+    expect(variants?.body).toEqual({
+      create: [
+        { title: 'L', options: { Size: 'L' }, prices: [{ currency_code: 'eur', amount: 12 }] },
+      ],
+      update: [{ id: 'variant_1', weight: null }],
+    })
+  })
+
+  test.each<[string, Json, string]>([
+    ['without a price', [same, { title: 'L' }], 'variants[1].price'],
+    ['with a cleared price', [{ ...same, price: null }], 'variants[0].price'],
+    ['with a cleared title', [{ ...same, title: null }], 'variants[0].title'],
+    ['with a unit', [{ ...same, weight: { value: 1, unit: 'kg' } }], 'variants[0].weight.unit'],
+    ['that the product lacks', [same, { ...same, remoteId: 'x' }], 'variants[1]'],
+    ['of which one is missing', [large], 'variants'],
+    [
+      'with another option',
+      [same, { price: 1, optionValues: [{ name: 'X', value: 'L' }] }],
+      'variants',
+    ],
+  ])('%s are rejected', async (_name, variants, field) => {
+    await expect(update(variants)).rejects.toMatchObject({ name: 'WriteRejection', field })
+  })
+})
+
 test('a fulfillment with a tracking number is created, then shipped', async () => {
   const order = (...ids: string[]) => ({
     orders: [{ id: 'order_1', items: [], fulfillments: ids.map((id) => ({ id })) }],

@@ -10,11 +10,7 @@ import {
   type Steps,
 } from '../../src/definition/connector.ts'
 import { bodyWriter } from '../../src/definition/mapping/body-writer.ts'
-import {
-  changedEntries,
-  changedFields,
-  writtenEntries,
-} from '../../src/definition/mapping/changed-fields.ts'
+import { changedFields, writtenEntries } from '../../src/definition/mapping/changed-fields.ts'
 import { atLeast, listOf, onlyChanges, required } from '../../src/definition/mapping/converters.ts'
 import { minorUnits } from '../../src/definition/mapping/minor-units.ts'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
@@ -79,6 +75,13 @@ const play = async (steps: Steps<unknown> | undefined, bodies: readonly unknown[
   return { result, requests }
 }
 
+/** Steps without requests. */
+const returning = (result: unknown): Steps<unknown> =>
+  (function* () {
+    yield* []
+    return result
+  })()
+
 const attempt = { ...ATTEMPT, context: { digits: 2 } }
 const fields = { lineItems: [{ lineItemId: 'l1', price: '12.5', quantity: 2 }] }
 const raw = { id: 's1', carrier: 'DHL', order: 'o1', lines: [] }
@@ -101,6 +104,38 @@ describe('a writer', () => {
     ])
     expect(writer.create?.fields).toContain('lineItems.quantity')
     expect(writer.delete).toBeUndefined()
+  })
+
+  test.each<[string, unknown, unknown, readonly string[]]>([
+    ['reads back', undefined, 's1', ['/s1']],
+    ['does not read', raw, raw, []],
+  ])('%s what a write returns as %j and %j', async (_name, updated, created, paths) => {
+    const reading = bodyWriter(mapping, {
+      app: 'The app',
+      *get(id) {
+        return (yield { method: 'GET', path: `/${id}` }).body
+      },
+      create: () => returning(created),
+      update: () => returning(updated),
+    })
+    const input = { fields: {}, remoteFields: {} }
+    for (const steps of [
+      reading.create?.steps({ ...input, fields }, attempt),
+      reading.update?.steps(input, stored, attempt),
+    ]) {
+      const { result, requests } = await play(steps, [raw])
+      expect(result).toEqual(raw)
+      expect(requests.map(({ path }) => path)).toEqual(paths)
+    }
+  })
+
+  test('reports a create without an id as absent, and reads nothing', async () => {
+    const { result, requests } = await play(
+      writer.create?.steps({ fields, remoteFields: {} }, attempt),
+      [{}],
+    )
+    expect(result).toBeInstanceOf(RecordNotFoundError)
+    expect(requests).toHaveLength(1)
   })
 
   test('reports a record that is gone as absent', async () => {
@@ -163,8 +198,8 @@ test('the entries of a written list are new, or change the stored entry with the
     { id: 'a', size: 1 },
     { id: 'b', size: 2 },
   ]
-  const list = [{ id: 'b', size: 3 }, { size: 4 }, { id: 'a', size: 1 }, { id: null, size: 5 }]
-  const { entries, added } = writtenEntries(list, before, 'lines')
+  const list = [{ id: 'b', size: 3 }, { size: 4 }, { id: 'a' }, { id: null, size: 5 }]
+  const { entries, added, changed } = writtenEntries(list, before, 'lines')
   expect(entries.map(({ path, stored: found }) => [path, found?.id])).toEqual([
     ['lines[0]', 'b'],
     ['lines[1]', undefined],
@@ -172,7 +207,7 @@ test('the entries of a written list are new, or change the stored entry with the
     ['lines[3]', undefined],
   ])
   expect(added.map(({ entry }) => entry.size)).toEqual([4, 5])
-  expect(changedEntries(entries, ({ size = null }) => ({ size }))).toEqual([{ id: 'b', size: 3 }])
+  expect(changed).toEqual([{ entry: { id: 'b', size: 3 }, path: 'lines[0]', stored: before[1] }])
 })
 
 describe('steps that are undone', () => {

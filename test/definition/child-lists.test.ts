@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/definition/connector.ts'
 import {
+  atLeast,
   blankAsNull,
+  keepEntry,
   listOf,
   objectOf,
   orElse,
@@ -22,7 +24,7 @@ const variant = {
   id: updateOnly('id'),
   remoteId: updateOnly('id'),
   title: 'title',
-  price: 'sale.price',
+  price: atLeast(0, 'sale.price'),
   sku: 'sku',
   optionValues: null,
   inventory: null,
@@ -122,6 +124,37 @@ describe('a list of the record', () => {
     await expect(written(mapping, { variants })).rejects.toMatchObject({
       name: 'WriteRejection',
       field,
+    })
+  })
+
+  test('is sent with its changes only, if the app takes those', async () => {
+    const changes = productWith({
+      matchBy: [['id'], ['sku']],
+      id: 'id',
+      changesOnly: true,
+      remove: keepEntry('kind', 'a discount stays'),
+    })
+    const all = [
+      { remoteId: '2', sku: 'B', title: null },
+      { sku: 'A', price: 7, weight: { value: 1 } },
+      { remoteId: '9', sku: 'D' },
+      { sku: 'C' },
+    ]
+    expect(await written(changes, { variants: all })).toEqual({
+      variants: [{ id: '2' }, { id: '1', sale: { price: 7 } }, { id: '9', sku: 'D' }, { sku: 'C' }],
+    })
+    await expect(written(changes, { variants: all.slice(0, 2) })).rejects.toThrow('discount')
+    await expect(written(changes, { variants: [{ remoteId: '3' }] })).rejects.toMatchObject({
+      field: 'variants[0]',
+    })
+  })
+
+  test('with its changes only has a value that a write may not have as a change', async () => {
+    const changes = productWith({ matchBy: [['sku']], changesOnly: true })
+    const cheap = { variants: [{ id: '1', sku: 'A', sale: { price: -5 } }] }
+    const variants = [{ sku: 'A', price: 5 }]
+    expect(await written(changes, { variants }, cheap)).toEqual({
+      variants: [{ id: '1', sale: { price: 5 } }],
     })
   })
 

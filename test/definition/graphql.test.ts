@@ -1,7 +1,8 @@
 /** The texts of GraphQL operations, and the failures in responses. */
 import { expect, test } from 'vitest'
-import { operation } from '../../src/definition/graphql.ts'
-import { graphqlFailure } from '../../src/definition/graphql-failure.ts'
+import { isMutation, operation } from '../../src/definition/graphql.ts'
+import { graphqlFailures } from '../../src/definition/graphql-failure.ts'
+import { REQUEST } from '../support/steps.ts'
 
 test.each([
   [
@@ -20,26 +21,40 @@ test.each([
   expect(text).toBe(expected)
 })
 
-const failureOf = (error: object) =>
-  graphqlFailure(
+const failureIn = graphqlFailures({
+  kinds: {
+    THROTTLED: 'rate-limited',
+    NOT_FOUND: ({ root }) => (root === 'order' ? 'absent' : 'refused'),
+    DENIED: (_, request) => (isMutation(request) ? 'refused' : 'authentication'),
+  },
+  otherwise: 'unavailable',
+  hints: { DENIED: 'a scope is missing' },
+})
+
+const failureOf = (error: object, query = 'query { shop }') =>
+  failureIn(
     { status: 200, headers: {}, body: { errors: [error], data: null } },
-    ({ code, root }) =>
-      code === 'THROTTLED' ? 'rate-limited' : root === 'order' ? 'absent' : undefined,
-    { DENIED: 'a scope is missing' },
+    { method: 'POST', path: '/graphql', body: { query } },
   )
 
-test('a failure has the kind of its code and its root field', () => {
+test('a failure has the kind of its code, which may depend on the root field and the request', () => {
   expect(failureOf({ message: 'Slow.', extensions: { code: 'THROTTLED' } })).toEqual({
     kind: 'rate-limited',
     reason: 'THROTTLED: Slow.',
   })
-  expect(failureOf({ message: 'None.', path: ['order'] })).toEqual({
-    kind: 'absent',
-    reason: 'None.',
+  const notFound = { message: 'None.', extensions: { code: 'NOT_FOUND' } }
+  expect(failureOf({ ...notFound, path: ['order'] })?.kind).toBe('absent')
+  expect(failureOf({ ...notFound, path: ['lines'] })?.kind).toBe('refused')
+  const denied = { message: 'No.', extensions: { code: 'DENIED' } }
+  expect(failureOf(denied)).toEqual({
+    kind: 'authentication',
+    reason: 'DENIED: No. (a scope is missing)',
   })
-  expect(failureOf({ message: 'No.', extensions: { code: 'DENIED' } })?.reason).toBe(
-    'DENIED: No. (a scope is missing)',
-  )
+  expect(failureOf(denied, 'mutation { close }')?.kind).toBe('refused')
+  expect(failureOf({ message: 'No.', extensions: { code: 'constructor' } })).toEqual({
+    kind: 'unavailable',
+    reason: 'constructor: No.',
+  })
   expect(failureOf({})).toEqual({ kind: 'unavailable', reason: 'no message' })
   expect(failureOf({ message: 5, path: 'order', extensions: null })?.kind).toBe('unavailable')
 })
@@ -55,5 +70,5 @@ test.each([
 
 test('a response without errors is no failure', () => {
   for (const body of [undefined, {}, { data: {} }, { errors: [] }, 'text'])
-    expect(graphqlFailure({ status: 200, headers: {}, body }, () => 'refused')).toBeUndefined()
+    expect(failureIn({ status: 200, headers: {}, body }, REQUEST)).toBeUndefined()
 })

@@ -2,7 +2,6 @@
 import {
   type AttemptFacts,
   type Json,
-  RecordNotFoundError,
   type ResourceConnector,
   type ResourceWriter,
   type Steps,
@@ -142,30 +141,20 @@ const objectWriter = (
   mapping: Mapping,
   { create = (body) => createObject(type, body), normalize = (input) => input }: WriteOptions = {},
 ): ResourceWriter => {
-  const get = getOf(type)
   const pathOf = (remoteId: string): string => crmPath('objects', type.name, remoteId)
-  function* readBack(remoteId: string, context: unknown): Steps<unknown> {
-    const record = yield* get(remoteId, undefined, context)
-    if (record === undefined)
-      throw new RecordNotFoundError(`${APP} has no record with the id ${remoteId}.`)
-    return record
-  }
   return bodyWriter(mapping, {
     app: APP,
-    get,
+    get: getOf(type),
     remoteFields: { accepted: { properties: 'json', associations: 'json' } },
     normalize: (input, context) => normalize(listedInput(input), context),
-    *create(body, attempt) {
-      return yield* readBack(yield* create(body, attempt), attempt.context)
-    },
-    *update(body, { remoteId, raw }, { context }) {
+    create,
+    *update(body, { remoteId, raw }) {
       const path = pathOf(remoteId)
       const links = newLinks(type, body)
       const properties = textProperties(body)
       if (Object.keys(properties).length > 0) yield { method: 'PATCH', path, body: { properties } }
       for (const link of links)
         yield* changeLink(path, link, textsAt(raw, `associations.${link.target}`)[0])
-      return yield* readBack(remoteId, context)
     },
     *delete({ remoteId }) {
       yield { method: 'DELETE', path: pathOf(remoteId) }

@@ -6,19 +6,21 @@ import {
   type ResourceConnector,
   WriteRejection,
 } from '../../definition/connector.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import {
+  atLeast,
   createOnly,
   listOf,
   readOnly,
   required,
-  writtenBySteps,
+  writtenTo,
 } from '../../definition/mapping/converters.ts'
+import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
 import { states } from '../../definition/mapping/states.ts'
-import { writableFields } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
 import { partReader } from '../../definition/paging/parts.ts'
-import { entriesOf, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { entriesOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
 import { recordsAt } from '../../definition/side-effects.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
 import { type Collection, changedSince, pagesOf, readManyOf, sync } from './listing.ts'
@@ -31,18 +33,14 @@ const collection: Collection = {
   fields: ['id', '*items', '*fulfillments', '*fulfillments.items', '*fulfillments.labels'],
 }
 
-/** A raw fulfillment, with the id of its order, and the order line of each of its lines. */
-interface RawFulfillment {
-  readonly id: string
-  readonly labels?: readonly Values[]
-}
-
 const NO_URL = '#' // of a label without an address, as Medusa's dashboard writes it
 
-const labelsOf = ({ labels }: RawFulfillment, name: string): readonly unknown[] =>
-  entriesOf(labels)
-    .map((label) => label[name])
-    .filter((text) => text !== '' && text !== NO_URL)
+/** A value of the labels. The writer makes labels of the lists that a write sets. */
+const ofLabels = (name: string): Converter => ({
+  from: 'labels',
+  to: `labels.${name}`,
+  read: (labels) => textsAt(labels, name).filter((text) => text !== '' && text !== NO_URL),
+})
 
 /** The last step of a fulfillment that has a time. */
 const lastStep = (raw: Values): string =>
@@ -50,16 +48,16 @@ const lastStep = (raw: Values): string =>
   'created_at'
 
 const line = {
-  lineItemId: 'line_item_id',
+  lineItemId: required(writtenTo('id', 'line_item_id')),
   productId: readOnly('order_line.product_id'),
   variantId: readOnly('order_line.variant_id'),
   title: readOnly('title'),
   sku: readOnly('sku'),
   price: readOnly('order_line.unit_price'),
-  quantity: 'quantity',
+  quantity: required(atLeast(1, 'quantity')),
 }
 
-const mapping = defineMapping<typeof fulfillment, RawFulfillment & Values>(fulfillment, {
+const mapping = defineMapping<typeof fulfillment, Values>(fulfillment, {
   remoteId: 'id',
   orderId: createOnly(required('order_id')),
   shipmentState: states(lastStep, {
@@ -70,8 +68,8 @@ const mapping = defineMapping<typeof fulfillment, RawFulfillment & Values>(fulfi
   }),
   carrier: readOnly('provider_id'),
   service: null, // the shipping option is an id: remoteFields.shipping_option_id
-  trackingNumbers: writtenBySteps((raw: RawFulfillment) => labelsOf(raw, 'tracking_number')),
-  trackingUrls: writtenBySteps((raw: RawFulfillment) => labelsOf(raw, 'tracking_url')),
+  trackingNumbers: ofLabels('tracking_number'),
+  trackingUrls: ofLabels('tracking_url'),
   lineItems: createOnly(required(listOf('items', line))),
   remoteCreatedAt: 'created_at',
   remoteUpdatedAt: latestChange,
@@ -112,10 +110,9 @@ const pathOf = (orderId: string): string =>
   `/admin/orders/${encodeURIComponent(orderId)}/fulfillments`
 
 /** The labels of a shipment: numbers and URLs with the same index belong together. */
-const labelsFrom = (fields: Readonly<Record<string, Json>>): readonly Json[] => {
-  // Safe: the engine has validated lists of texts, or null.
-  const numbers = (fields.trackingNumbers ?? []) as readonly string[]
-  const urls = (fields.trackingUrls ?? []) as readonly string[]
+const labelsFrom = (body: JsonObject): readonly Json[] => {
+  const numbers = textsAt(body, 'labels.tracking_number')
+  const urls = textsAt(body, 'labels.tracking_url')
   if (urls.length > numbers.length)
     throw new WriteRejection('Medusa stores a URL with a tracking number only.', 'trackingUrls')
   return numbers.map((number, index) => {
@@ -131,88 +128,59 @@ const ship = (orderId: string, id: string, items: Json, labels: readonly Json[])
   body: { items, labels },
 })
 
-interface InputLine {
-  readonly lineItemId?: string | null
-  readonly quantity?: number | null
-}
-
-/** The lines of a new fulfillment. @throws WriteRejection */
-const linesOf = (input: Json | undefined): readonly Json[] => {
-  // Safe: the engine has validated a list of lines, or null.
-  const lines = (input ?? []) as readonly InputLine[]
-  if (lines.length === 0)
-    throw new WriteRejection('A fulfillment needs at least one line item.', 'lineItems')
-  return lines.map(({ lineItemId, quantity }, index) => {
-    const at = `lineItems[${index}]`
-    if (!lineItemId) throw new WriteRejection('Medusa requires the line.', `${at}.lineItemId`)
-    if (!quantity) throw new WriteRejection('The quantity must be 1 or more.', `${at}.quantity`)
-    return { id: lineItemId, quantity }
-  })
-}
-
 export const fulfillments: ResourceConnector = {
   mapping,
   ...pages,
   sync,
-  write: {
+  write: bodyWriter(mapping, {
+    app: 'Medusa',
+    remoteFields: { reserved: ['labels', 'order_id'] },
     *get(remoteId, stored) {
       const found = yield* parts.get(remoteId, stored)
       return typeof found?.canceled_at === 'string' ? undefined : found
     },
-    create: {
-      fields: writableFields(mapping, 'create'),
-      *steps({ fields, remoteFields }) {
-        const { orderId } = fields
-        if (typeof orderId !== 'string')
-          throw new WriteRejection('Medusa requires the order.', 'orderId')
-        const items = linesOf(fields.lineItems)
-        const labels = labelsFrom(fields)
-        const before = (yield* parts.partsOf(orderId)).map(({ id }) => id)
-        yield { method: 'POST', path: pathOf(orderId), body: { ...remoteFields, items } }
-        // The response is the order.
-        const added = (yield* parts.partsOf(orderId)).find(({ id }) => !before.includes(id))
-        if (!added) throw new Error(`Medusa created no fulfillment of the order ${orderId}.`)
-        const id = String(added.id)
-        if (labels.length > 0) yield ship(orderId, id, items, labels)
-        return yield* parts.read(orderId, id)
-      },
+    *create(input) {
+      const { order_id, labels: _, items = [], ...others } = input
+      const orderId = String(order_id)
+      if (Array.isArray(items) && items.length === 0)
+        throw new WriteRejection('A fulfillment needs at least one line item.', 'lineItems')
+      const labels = labelsFrom(input)
+      const before = (yield* parts.partsOf(orderId)).map(({ id }) => id)
+      yield { method: 'POST', path: pathOf(orderId), body: { ...others, items } }
+      // The response is the order.
+      const added = (yield* parts.partsOf(orderId)).find(({ id }) => !before.includes(id))
+      if (!added) throw new Error(`Medusa created no fulfillment of the order ${orderId}.`)
+      const id = String(added.id)
+      if (labels.length > 0) yield ship(orderId, id, items, labels)
+      return yield* parts.read(orderId, id)
     },
     // Only a fulfillment that was not shipped yet can receive labels (NOTES "labels are set once").
-    update: {
-      fields: writableFields(mapping, 'update'),
-      guard: 'compare',
-      *steps({ fields, remoteFields }, { remoteId: id, raw }) {
-        const [unknown] = Object.keys(remoteFields)
-        if (unknown !== undefined)
-          throw new WriteRejection('Medusa cannot change it.', `remoteFields.${unknown}`)
-        const labels = labelsFrom(fields)
-        const { order_id, items, shipped_at: shippedAt } = valuesOf(raw)
-        const orderId = String(order_id)
-        if (shippedAt !== null && shippedAt !== undefined)
-          throw new WriteRejection(
-            'Medusa cannot change the labels of a shipment.',
-            'trackingNumbers',
-          )
-        const lines = entriesOf(items).map(({ line_item_id: line, quantity }) => ({
-          id: String(line),
-          quantity: Number(quantity),
-        }))
-        yield ship(orderId, id, lines, labels)
-        return yield* parts.read(orderId, id)
-      },
+    *update(input, { remoteId: id, raw }) {
+      const [unknown] = Object.keys(input).filter((name) => name !== 'labels')
+      if (unknown !== undefined)
+        throw new WriteRejection('Medusa cannot change it.', `remoteFields.${unknown}`)
+      const labels = labelsFrom(input)
+      const { order_id, items, shipped_at: shippedAt } = valuesOf(raw)
+      if (shippedAt !== null && shippedAt !== undefined)
+        throw new WriteRejection(
+          'Medusa cannot change the labels of a shipment.',
+          'trackingNumbers',
+        )
+      const lines = entriesOf(items).map(({ line_item_id: line, quantity }) => ({
+        id: String(line),
+        quantity: Number(quantity),
+      }))
+      yield ship(String(order_id), id, lines, labels)
     },
-    delete: {
-      guard: 'compare',
-      *steps({ remoteId, raw }) {
-        const { order_id: orderId } = valuesOf(raw)
-        const path = `${pathOf(String(orderId))}/${encodeURIComponent(remoteId)}/cancel`
-        yield { method: 'POST', path, body: {} }
-      },
+    *delete({ remoteId, raw }) {
+      const { order_id: orderId } = valuesOf(raw)
+      const path = `${pathOf(String(orderId))}/${encodeURIComponent(remoteId)}/cancel`
+      yield { method: 'POST', path, body: {} }
     },
     // The status of the order, and the stock of the products.
     sideEffects: recordsAt({
       'commerce/orders': 'order_id',
       'commerce/products': 'items.order_line.product_id',
     }),
-  },
+  }),
 }

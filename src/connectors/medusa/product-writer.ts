@@ -1,49 +1,33 @@
-import {
-  type Json,
-  type ResourceWriter,
-  type Steps,
-  type WriteInput,
-  WriteRejection,
-} from '../../definition/connector.ts'
+import { type Json, WriteRejection } from '../../definition/connector.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { type WrittenEntry, writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
-import { buildBody, writableFields } from '../../definition/mapping/write.ts'
-import { getBy, readOne } from '../../definition/paging/compose.ts'
 import { entriesOf, valuesOf, withSortedLists } from '../../definition/raw-values.ts'
-import { mapping, productsById, type RawProduct } from './product.ts'
+import { mapping, priceIn, pricesOf, productsById } from './product.ts'
 import { shop } from './shop.ts'
-import { changedVariant, type InputVariant, newVariant, optionsOf, variantsOf } from './variants.ts'
 
-const app = 'Medusa'
 const PATH = '/admin/products'
 
 const pathOf = (id: string): string => `${PATH}/${encodeURIComponent(id)}`
 
-/** The body of a product without its variants. */
-function* productBody(
-  { fields: { variants: _, ...fields }, remoteFields }: WriteInput,
-  verb: 'create' | 'update',
-): Steps<JsonObject> {
-  return yield* buildBody(mapping, { fields, remoteFields }, { app, verb })
-}
-
-/** The options of a new product: each name with all values that its variants have. */
-const optionsFor = (
-  variants: readonly InputVariant[],
+/** The options of some variants: each name with all values that they have. */
+const optionsOf = (
+  variants: readonly WrittenEntry[],
 ): readonly { readonly title: string; readonly values: readonly string[] }[] => {
-  const values = new Map<string, Set<string>>()
-  for (const variant of variants)
-    for (const [title, value] of Object.entries(optionsOf(variant)))
-      values.set(title, (values.get(title) ?? new Set()).add(value))
-  return [...values].map(([title, all]) => ({ title, values: [...all] }))
+  const chosen = variants.flatMap(({ entry }) => Object.entries(valuesOf(entry.options)))
+  return [...Map.groupBy(chosen, ([title]) => title)].map(([title, values]) => ({
+    title,
+    values: [...new Set(values.map(([, value]) => String(value)))],
+  }))
 }
 
 /**
  * The values that variants have and the options of the product lack (NOTES "options have fixed values").
  * @throws WriteRejection if the product has no such option
  */
-const missingValues = (raw: RawProduct, variants: readonly InputVariant[]): readonly Json[] => {
+const missingValues = (raw: unknown, variants: readonly WrittenEntry[]): readonly Json[] => {
   const existing = entriesOf(valuesOf(raw).options)
-  return optionsFor(variants).flatMap(({ title, values }) => {
+  return optionsOf(variants).flatMap(({ title, values }) => {
     const option = existing.find((one) => one.title === title)
     if (!option) throw new WriteRejection(`The product has no option ${title}.`, 'variants')
     const known = entriesOf(option.values).map(({ value }) => value)
@@ -52,82 +36,74 @@ const missingValues = (raw: RawProduct, variants: readonly InputVariant[]): read
   })
 }
 
-/** The new and the changed variants of an update. @throws WriteRejection if one is missing or unknown */
-const divide = (inputs: readonly InputVariant[], { variants = [] }: RawProduct) => {
-  const remaining = new Map(variants.map((variant) => [variant.id, variant]))
-  const added = inputs.filter(({ id }) => id === undefined)
-  const changed = inputs.flatMap((input) => {
-    if (input.id === undefined) return []
-    const raw = remaining.get(input.id)
-    if (!raw)
-      throw new WriteRejection(
-        'the product has no such variant, or the list has it twice',
-        `${input.at}.remoteId`,
-      )
-    remaining.delete(input.id)
-    return [{ input, raw }]
-  })
-  const [missing] = remaining.values()
-  if (missing)
-    throw new WriteRejection(
-      `the variant ${missing.title} (${missing.id}) is missing; an update cannot delete variants`,
-      'variants',
-    )
-  return { added, changed }
+/** The prices of a variant with another one in the currency of the shop; Medusa deletes those that an update omits. */
+const pricesWith = (amount: Json, stored: JsonObject = {}, currency: string): readonly Json[] => {
+  const prices = pricesOf(stored.prices)
+  const present = priceIn(prices, currency)
+  const others = prices
+    .filter((price) => price !== present && !price.price_list_id)
+    .map(({ id, currency_code, amount: unchanged, rules = {} }) => ({
+      id,
+      currency_code,
+      amount: unchanged,
+      ...(Object.keys(rules).length > 0 && { rules }),
+    }))
+  return [...others, { ...(present && { id: present.id }), currency_code: currency, amount }]
+}
+
+/** The body of a changed variant. */
+const changedVariant = ({ entry, path, stored }: WrittenEntry, currency: string): JsonObject => {
+  const { amount, ...variant } = entry
+  if (variant.title === null) throw new WriteRejection('Medusa requires a title.', `${path}.title`)
+  return amount === undefined
+    ? variant
+    : { ...variant, prices: pricesWith(amount, stored, currency) }
+}
+
+/** The body of a new variant. */
+const newVariant = (written: WrittenEntry, currency: string): JsonObject => {
+  const { entry, path } = written
+  if (entry.amount === undefined)
+    throw new WriteRejection('Medusa requires a price.', `${path}.price`)
+  const { options = {} } = entry
+  const title = entry.title ?? (Object.values(valuesOf(options)).join(' / ') || 'Default')
+  return changedVariant({ ...written, entry: { ...entry, title, options } }, currency)
 }
 
 /** The writer of products and their variants. */
-export const productWriter: ResourceWriter = {
-  get: getBy(productsById),
-  create: {
-    fields: writableFields(mapping, 'create'),
-    *steps(input, { context }) {
-      const inputs = variantsOf(input.fields.variants) ?? []
-      const { currency } = shop.of(context)
-      const body = yield* productBody(input, 'create')
-      const options = optionsFor(inputs)
-      const variants = inputs.map((variant) => newVariant(variant, currency))
-      const { body: created } = yield {
-        method: 'POST',
-        path: PATH,
-        body: { ...(options.length > 0 && { options }), variants, ...body },
-      }
-      const { id } = valuesOf(valuesOf(created).product)
-      return yield* readOne(productsById, String(id), context)
-    },
+export const productWriter = bodyWriter(mapping, {
+  app: 'Medusa',
+  readMany: productsById,
+  *create({ variants: written, ...body }, { context }) {
+    const { added } = writtenEntries(written, [], 'variants')
+    const { currency } = shop.of(context)
+    const options = optionsOf(added)
+    const variants = added.map((variant) => newVariant(variant, currency))
+    const { body: created } = yield {
+      method: 'POST',
+      path: PATH,
+      body: { ...(options.length > 0 && { options }), variants, ...body },
+    }
+    return valuesOf(valuesOf(created).product).id
   },
-  update: {
-    fields: writableFields(mapping, 'update'),
-    guard: 'compare',
-    *steps(input, { remoteId: id, raw: current }, { context }) {
-      const body = yield* productBody(input, 'update')
-      const inputs = variantsOf(input.fields.variants)
-      // Safe: the guard has read it.
-      const raw = current as RawProduct
-      const { currency } = shop.of(context)
-      // Validate everything before the first change.
-      const { added, changed } = inputs ? divide(inputs, raw) : { added: [], changed: [] }
-      const create = added.map((variant) => newVariant(variant, currency))
-      const update = changed
-        .map((entry) => changedVariant(entry.input, entry.raw, currency))
-        .filter((change) => Object.keys(change).length > 1)
-      const options = missingValues(raw, inputs ?? [])
-      if (Object.keys(body).length > 0) yield { method: 'POST', path: pathOf(id), body }
-      if (options.length > 0)
-        yield { method: 'POST', path: `${pathOf(id)}/options/batch`, body: { update: options } }
-      if (create.length > 0 || update.length > 0)
-        yield { method: 'POST', path: `${pathOf(id)}/variants/batch`, body: { create, update } }
-      return yield* readOne(productsById, id, context)
-    },
+  *update({ variants, ...body }, { remoteId: id, raw }, { context }) {
+    const { added, changed } = writtenEntries(variants, valuesOf(raw).variants, 'variants')
+    const { currency } = shop.of(context)
+    // Validate everything before the first change.
+    const create = added.map((variant) => newVariant(variant, currency))
+    const update = changed.map((variant) => changedVariant(variant, currency))
+    const options = missingValues(raw, [...added, ...changed])
+    if (Object.keys(body).length > 0) yield { method: 'POST', path: pathOf(id), body }
+    if (options.length > 0)
+      yield { method: 'POST', path: `${pathOf(id)}/options/batch`, body: { update: options } }
+    if (create.length > 0 || update.length > 0)
+      yield { method: 'POST', path: `${pathOf(id)}/variants/batch`, body: { create, update } }
   },
-  delete: {
-    guard: 'compare',
-    *steps({ remoteId }) {
-      yield { method: 'DELETE', path: pathOf(remoteId) }
-    },
+  *delete({ remoteId }) {
+    yield { method: 'DELETE', path: pathOf(remoteId) }
   },
   normalize: ({ fields, remoteFields }) => ({
     fields: withSortedLists(fields, { 'variants.optionValues': ['name'] }),
     remoteFields,
   }),
-}
+})

@@ -1,15 +1,18 @@
 /** Products with their variants. */
 import type { Pager } from '../../definition/connector.ts'
 import {
+  keepEntry,
   listOf,
   notNull,
   required,
   updateOnly,
-  writtenBySteps,
 } from '../../definition/mapping/converters.ts'
+import { decimal } from '../../definition/mapping/decimal.ts'
+import type { Converter } from '../../definition/mapping/rule.ts'
+import { objectAt } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
-import { entriesOf, sumAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { entriesOf, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
 import { WriteRejection } from '../../definition/steps.ts'
 import { product } from '../../resources/commerce/product.ts'
 import { type Collection, changedSince, deletedSince, readManyOf, sync } from './listing.ts'
@@ -86,24 +89,18 @@ interface RawPrice {
 }
 
 /** A raw variant of a product. */
-export interface RawVariant {
-  readonly id: string
-  readonly title: string
-  readonly weight: number | null
+interface RawVariant {
   readonly manage_inventory: boolean
   readonly variant_rank: number | null
-  readonly prices?: readonly RawPrice[]
-  readonly options?: readonly { readonly value: string; readonly option?: { title: string } }[]
   readonly inventory_items?: unknown
 }
 
 /** A raw product, with the currency of the shop. */
-export interface RawProduct {
+interface RawProduct {
   readonly id: string
   readonly type?: { readonly value: string } | null
   readonly tags?: readonly { readonly value: string }[]
   readonly deleted_at: string | null
-  readonly variants?: readonly RawVariant[]
   readonly default_currency_code: string
 }
 
@@ -113,8 +110,13 @@ const isBasePrice = (price: RawPrice): boolean =>
   price.min_quantity === null &&
   price.max_quantity === null
 
+/** The prices of a variant, as the listing selects them. */
+export const pricesOf = (prices: unknown): readonly RawPrice[] =>
+  // Safe: the parsed JSON of a list.
+  Array.isArray(prices) ? (prices as readonly RawPrice[]) : []
+
 /** The price of a variant in the currency of the shop; undefined if it has none. */
-export const priceOf = ({ prices = [] }: RawVariant, currency: string): RawPrice | undefined =>
+export const priceIn = (prices: readonly RawPrice[], currency: string): RawPrice | undefined =>
   prices.find((price) => price.currency_code === currency && isBasePrice(price))
 
 /** Units in stock: of a set, as many as its scarcest part allows. Null without tracking. */
@@ -132,25 +134,44 @@ const stockOf = ({ manage_inventory, inventory_items }: RawVariant): object | nu
 const byRank = (a: RawVariant, b: RawVariant): number =>
   Number(a.variant_rank) - Number(b.variant_rank)
 
-// The steps of the writer write variants.
+const titleOf = (option: unknown): string => textsAt(option, 'option.title')[0] ?? ''
+
+/** The options of a variant; a write takes them by name: `{ Size: 'L' }`. */
+const options: Converter = {
+  ...listOf('options', { name: required('option.title'), value: required('value') }),
+  read: (list) => entriesOf(list).toSorted((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1)),
+  // Safe: the rules write texts.
+  write: (list) =>
+    Object.fromEntries(entriesOf(list).map((option) => [titleOf(option), option.value as string])),
+  empty: {},
+}
+
+/** A weight. Medusa stores no unit. */
+const weight: Converter = {
+  from: 'weight',
+  read: (value) => ({ value, unit: null }),
+  write: (input, { path }) => {
+    const { value = null, unit } = objectAt(input, path)
+    if (unit) throw new WriteRejection('Medusa stores no unit.', `${path}.unit`)
+    return value
+  },
+}
+
+// The writer makes prices of `amount`.
 const variant = {
   id: updateOnly('id'),
   remoteId: updateOnly('id'),
   title: 'title',
-  price: writtenBySteps<RawVariant, RawProduct>(
-    (raw, { default_currency_code: currency }) => priceOf(raw, currency)?.amount,
-  ),
+  price: notNull({
+    ...decimal('prices', { as: 'number' }),
+    to: 'amount',
+    read: (prices, record) =>
+      priceIn(pricesOf(prices), String(valuesOf(record).default_currency_code))?.amount,
+  }),
   sku: 'sku',
-  optionValues: writtenBySteps(({ options = [] }: RawVariant) =>
-    options
-      .map(({ value, option }) => ({ name: option?.title ?? null, value }))
-      .sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
-  ),
+  optionValues: options,
   inventory: (raw: RawVariant) => stockOf(raw), // NOTES "stock is read only"
-  // Medusa stores no unit.
-  weight: writtenBySteps(({ weight }: RawVariant) =>
-    weight === null ? null : { value: weight, unit: null },
-  ),
+  weight,
 }
 
 /** The mapping of products with their variants. */
@@ -175,7 +196,12 @@ export const mapping = defineMapping<typeof product, RawProduct>(product, {
   vendor: null, // Medusa has none
   productUrl: null, // Medusa does not know the storefront's URLs; remoteFields.handle is part of one
   variants: {
-    ...listOf<RawVariant, RawProduct>('variants', variant),
+    ...listOf<RawVariant, RawProduct>('variants', variant, {
+      matchBy: [['id']],
+      id: 'id',
+      remove: keepEntry('title', 'an update cannot delete variants'),
+      changesOnly: true,
+    }),
     // Safe: the listing selects the variants.
     read: (listed) => (listed as readonly RawVariant[]).toSorted(byRank),
   },

@@ -2,13 +2,13 @@ import type { Pager } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { writtenTo } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { valuesOf } from '../../definition/raw-values.ts'
+import { textsAt, valuesOf } from '../../definition/raw-values.ts'
 import { shiftInstant } from '../../definition/time.ts'
 import { customer } from '../../resources/commerce/customer.ts'
 import { collectionPages } from './collection-pages.ts'
 import { mutate } from './graphql.ts'
 import { type Collection, comparedSync, matching } from './listing.ts'
-import { readBack, wholeRecord } from './whole-records.ts'
+import { wholeRecord } from './whole-records.ts'
 
 const collection: Collection = {
   type: 'Customer',
@@ -71,14 +71,10 @@ export const customers = {
     get: wholeRecord(collection),
     *create(input) {
       const signature = 'customerCreate(input: CustomerInput!)'
-      const { customer: created } = yield* mutate(signature, { input }, 'customer { id }')
-      return yield* readBack(collection, created)
+      return textsAt(yield* mutate(signature, { input }, 'customer { id }'), 'customer.id')[0]
     },
     *update(body, { remoteId: id }) {
-      const signature = 'customerUpdate(input: CustomerInput!)'
-      const input = { ...body, id }
-      const { customer: updated } = yield* mutate(signature, { input }, 'customer { id }')
-      return yield* readBack(collection, updated)
+      yield* mutate('customerUpdate(input: CustomerInput!)', { input: { ...body, id } })
     },
     *delete({ remoteId: id }) {
       const signature = 'customerDelete(input: CustomerDeleteInput!)'

@@ -26,7 +26,7 @@ import {
   type Selected,
   selectionOf,
 } from './listing.ts'
-import { readBack, wholePages, wholeRecord } from './whole-records.ts'
+import { wholePages, wholeRecord } from './whole-records.ts'
 
 const selected: Selected = {
   type: 'Fulfillment',
@@ -138,8 +138,8 @@ function* create(body: JsonObject): Steps<unknown> {
     ...(body.trackingInfo !== undefined && { trackingInfo: body.trackingInfo }),
   }
   const signature = 'fulfillmentCreate(fulfillment: FulfillmentInput!)'
-  const { fulfillment } = yield* mutate(signature, { fulfillment: input }, 'fulfillment { id }')
-  return yield* readBack(selected, fulfillment)
+  const created = yield* mutate(signature, { fulfillment: input }, 'fulfillment { id }')
+  return textsAt(created, 'fulfillment.id')[0]
 }
 
 /** Fulfillments. An update changes only the tracking information; a deletion cancels. */
@@ -163,7 +163,6 @@ export const fulfillments = {
         'fulfillmentTrackingInfoUpdate(fulfillmentId: ID!, trackingInfoInput: FulfillmentTrackingInput!, notifyCustomer: Boolean)',
         { fulfillmentId, trackingInfoInput, notifyCustomer: body.notifyCustomer ?? false },
       )
-      return yield* readBack(selected, { id: fulfillmentId })
     },
     *delete({ remoteId: id }) {
       yield* mutate('fulfillmentCancel(id: ID!)', { id })

@@ -1,12 +1,13 @@
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { objectsIn } from '../../definition/mapping/match-entries.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
+import { textsAt } from '../../definition/raw-values.ts'
 import { recordsAt } from '../../definition/side-effects.ts'
 import { isObject } from '../../definition/value.ts'
 import { mutate, mutateCoded } from './graphql.ts'
 import { collection, mapping } from './order.ts'
 import { shop } from './shop.ts'
-import { readBack, wholeRecord } from './whole-records.ts'
+import { wholeRecord } from './whole-records.ts'
 
 /** The lines of a new order with the currency of their prices. */
 const withCurrency = (lines: unknown, currencyCode: string): readonly JsonObject[] =>
@@ -26,8 +27,7 @@ export const orderWriter = bodyWriter(mapping, {
     const currency = typeof body.currency === 'string' ? body.currency : shop.of(context).currency
     const order = { ...body, lineItems: withCurrency(body.lineItems, currency) }
     const signature = 'orderCreate(order: OrderCreateOrderInput!)'
-    const { order: created } = yield* mutateCoded(signature, { order }, 'order { id }')
-    return yield* readBack(collection, created)
+    return textsAt(yield* mutateCoded(signature, { order }, 'order { id }'), 'order.id')[0]
   },
   *update({ customerId, ...body }, { remoteId: id }) {
     if (Object.keys(body).length > 0) {
@@ -38,7 +38,6 @@ export const orderWriter = bodyWriter(mapping, {
       const signature = 'orderCustomerSet(orderId: ID!, customerId: ID!)'
       yield* mutate(signature, { orderId: id, customerId })
     }
-    return yield* readBack(collection, { id })
   },
   *delete({ remoteId: orderId }) {
     yield* mutateCoded('orderDelete(orderId: ID!)', { orderId })

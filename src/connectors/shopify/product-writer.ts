@@ -1,40 +1,17 @@
 import type { Json, Steps } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
-import { changedEntries, writtenEntries } from '../../definition/mapping/changed-fields.ts'
+import { writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import { objectsIn } from '../../definition/mapping/match-entries.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
-import { textsAt, valuesAt, valuesOf } from '../../definition/raw-values.ts'
+import { textsAt, valuesOf } from '../../definition/raw-values.ts'
 import { mutate, mutateCoded } from './graphql.ts'
-import { collection, DEFAULT_OPTION, mapping } from './product.ts'
-import { readBack, wholeRecord } from './whole-records.ts'
+import { collection, DEFAULT_OPTIONS, mapping } from './product.ts'
+import { wholeRecord } from './whole-records.ts'
 
-/** A variant of the mapping as the input of a mutation, without its id. */
-const variantInput = ({ price, sku, selectedOptions, inventoryItem }: JsonObject): JsonObject => {
-  // Safe: a value of a parsed JSON body.
-  const [weight] = valuesAt(inventoryItem, 'measurement.weight') as readonly Json[]
-  const item = {
-    ...(sku !== undefined && { sku }),
-    ...(weight !== undefined && { measurement: { weight } }),
-  }
-  return {
-    ...(price !== undefined && { price }),
-    ...(Object.keys(item).length > 0 && { inventoryItem: item }),
-    ...(selectedOptions !== undefined && { optionValues: optionValues(selectedOptions) }),
-  }
-}
-
-const optionValues = (options: Json): readonly JsonObject[] => {
-  const chosen = objectsIn(options)
-  return (chosen.length > 0 ? chosen : [DEFAULT_OPTION]).map(({ name = null, value = null }) => ({
-    optionName: name,
-    name: value,
-  }))
-}
-
-/** A new variant: by default, with the option that Shopify hides. */
-const newVariantInput = (variant: JsonObject): JsonObject => ({
-  optionValues: optionValues([]),
-  ...variantInput(variant),
+/** The input of a new variant. */
+const newVariant = (variant: JsonObject): JsonObject => ({
+  optionValues: DEFAULT_OPTIONS,
+  ...variant,
 })
 
 /** The options that some variants have, with their values, in the order of the variants. */
@@ -50,18 +27,16 @@ const VARIANTS = '[ProductVariantsBulkInput!]!'
 
 /** Updates the variants that have an id and differ, and creates those without one (NOTES "a product takes several calls"). */
 function* writeVariants(productId: string, written: Json, stored: unknown): Steps<void> {
-  const { entries, added } = writtenEntries(written, valuesOf(stored).variants, 'variants')
-  const changed = changedEntries(entries, variantInput)
-  const created = added.map(({ entry }) => newVariantInput(entry))
+  const { added, changed } = writtenEntries(written, valuesOf(stored).variants, 'variants')
   if (changed.length > 0)
     yield* mutateCoded(`productVariantsBulkUpdate(productId: ID!, variants: ${VARIANTS})`, {
       productId,
-      variants: changed,
+      variants: changed.map(({ entry }) => entry),
     })
-  if (created.length > 0)
+  if (added.length > 0)
     yield* mutateCoded(`productVariantsBulkCreate(productId: ID!, variants: ${VARIANTS})`, {
       productId,
-      variants: created,
+      variants: added.map(({ entry }) => newVariant(entry)),
     })
 }
 
@@ -71,19 +46,14 @@ export const productWriter = bodyWriter(mapping, {
   remoteFields: { reserved: ['id', 'productOptions'] },
   get: wholeRecord(collection),
   *create({ variants, ...body }) {
-    const entries = objectsIn(variants).map(newVariantInput)
-    if (entries.length === 0) {
-      const signature = 'productCreate(product: ProductCreateInput!)'
-      const { product: created } = yield* mutate(signature, { product: body }, 'product { id }')
-      return yield* readBack(collection, created)
-    }
+    const entries = objectsIn(variants).map(newVariant)
     const input = { ...body, productOptions: productOptions(entries), variants: entries }
-    const { product: created } = yield* mutateCoded(
-      'productSet(input: ProductSetInput!)',
-      { input },
-      'product { id }',
-    )
-    return yield* readBack(collection, created)
+    const parts = 'product { id }'
+    const created =
+      entries.length === 0
+        ? yield* mutate('productCreate(product: ProductCreateInput!)', { product: body }, parts)
+        : yield* mutateCoded('productSet(input: ProductSetInput!)', { input }, parts)
+    return textsAt(created, 'product.id')[0]
   },
   *update({ variants, ...body }, { remoteId: id, raw }) {
     if (variants !== undefined) yield* writeVariants(id, variants, raw)
@@ -91,7 +61,6 @@ export const productWriter = bodyWriter(mapping, {
       const product = { ...body, id }
       yield* mutate('productUpdate(product: ProductUpdateInput!)', { product })
     }
-    return yield* readBack(collection, { id })
   },
   *delete({ remoteId: id }) {
     const signature = 'productDelete(input: ProductDeleteInput!)'

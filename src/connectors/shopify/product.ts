@@ -9,6 +9,7 @@ import {
   readOnly,
   required,
   updateOnly,
+  writtenTo,
 } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
@@ -45,14 +46,23 @@ interface RawVariant {
 }
 
 /** The only option of a product without options (NOTES "the default option"). */
-export const DEFAULT_OPTION = { name: 'Title', value: 'Default Title' } as const
+const DEFAULT_OPTION = { name: 'Title', value: 'Default Title' } as const
 
 const isDefault = (option: unknown): boolean =>
   isObject(option) && option.name === DEFAULT_OPTION.name && option.value === DEFAULT_OPTION.value
 
+/** The options as a write takes them; by default, the one that Shopify hides. */
+export const DEFAULT_OPTIONS = [{ optionName: DEFAULT_OPTION.name, name: DEFAULT_OPTION.value }]
+
 const options: Converter = {
-  ...listOf('selectedOptions', { name: required('name'), value: required('value') }),
+  ...listOf('selectedOptions', {
+    name: required(writtenTo('optionName', 'name')),
+    value: required(writtenTo('name', 'value')),
+  }),
+  to: 'optionValues',
   read: (list) => (Array.isArray(list) ? list.filter((option) => !isDefault(option)) : list),
+  write: (list) => (Array.isArray(list) && list.length > 0 ? list : DEFAULT_OPTIONS),
+  empty: DEFAULT_OPTIONS,
 }
 
 const variant = {
@@ -60,7 +70,7 @@ const variant = {
   remoteId: updateOnly('id'),
   title: readOnly('title'), // Shopify makes it from the options
   price: decimal('price', { as: 'text', padTo: 2, notNegative: { name: 'A price' } }),
-  sku: 'sku',
+  sku: writtenTo('inventoryItem.sku', 'sku'),
   optionValues: options,
   // All locations together; without tracking, the number means nothing (NOTES "stock").
   inventory: ({ inventoryQuantity, inventoryItem }: RawVariant) =>
@@ -72,9 +82,10 @@ const variant = {
 }
 
 const variants = listOf<RawVariant, object>('variants', variant, {
-  matchBy: [['id'], ['sku']],
+  matchBy: [['id'], ['inventoryItem.sku']],
   id: 'id',
   remove: keepEntry('title', 'a write does not delete variants'),
+  changesOnly: true,
 })
 
 /** The mapping of products. */

@@ -1,22 +1,24 @@
 /** Failures in Shopify's responses. Most of these have the status 200. */
-import type { AppFailure, AppResponse } from '../../definition/connector.ts'
-import { graphqlFailure } from '../../definition/graphql-failure.ts'
+import type { AppFailure, AppRequest, AppResponse } from '../../definition/connector.ts'
+import { graphqlFailures } from '../../definition/graphql-failure.ts'
 import { entriesOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
 import { POINTS, throttledMs } from './limits.ts'
 
-/** The codes of `errors`. An error without a code, or with the name of a rule of GraphQL, is one of the request. */
-const kinds: Readonly<Record<string, AppFailure['kind']>> = {
-  THROTTLED: 'rate-limited',
-  INTERNAL_SERVER_ERROR: 'unavailable',
-  SERVICE_UNAVAILABLE: 'unavailable',
-  TIMEOUT: 'unavailable',
-  SHOP_INACTIVE: 'unavailable',
-}
-
-const hints = {
-  ACCESS_DENIED:
-    'the OAuth client lacks a scope, or its approval for protected customer data; NOTES "access"',
-}
+/** The failures of `errors`. An error without a code, or with the name of a rule of GraphQL, is one of the request. */
+const failureIn = graphqlFailures({
+  kinds: {
+    THROTTLED: 'rate-limited',
+    INTERNAL_SERVER_ERROR: 'unavailable',
+    SERVICE_UNAVAILABLE: 'unavailable',
+    TIMEOUT: 'unavailable',
+    SHOP_INACTIVE: 'unavailable',
+  },
+  otherwise: 'refused',
+  hints: {
+    ACCESS_DENIED:
+      'the OAuth client lacks a scope, or its approval for protected customer data; NOTES "access"',
+  },
+})
 
 /** Where a variable is invalid: `Variable $input of type CustomerInput! was provided invalid value for email`. */
 const invalidPath = (response: AppResponse): string | undefined => {
@@ -28,8 +30,8 @@ const invalidPath = (response: AppResponse): string | undefined => {
 }
 
 /** The failure that `errors` reports. */
-const readErrors = (response: AppResponse): AppFailure | undefined => {
-  const failure = graphqlFailure(response, ({ code = '' }) => kinds[code] ?? 'refused', hints)
+const readErrors = (response: AppResponse, request: AppRequest): AppFailure | undefined => {
+  const failure = failureIn(response, request)
   if (failure?.kind === 'rate-limited') {
     const retryAfterMs = throttledMs(response)
     return { ...failure, limit: POINTS, ...(retryAfterMs !== undefined && { retryAfterMs }) }
@@ -78,9 +80,9 @@ const statuses: Readonly<Record<number, AppFailure>> = {
 }
 
 /** The failure of a response; undefined if only the HTTP status decides. */
-export const readFailure = (response: AppResponse): AppFailure | undefined => {
+export const readFailure = (response: AppResponse, request: AppRequest): AppFailure | undefined => {
   const [reason] = textsAt(response.body, 'errors')
   if (response.status === 401)
     return { kind: 'authentication', reason: reason ?? 'the access token is invalid (401)' }
-  return statuses[response.status] ?? readErrors(response) ?? readUserErrors(response)
+  return statuses[response.status] ?? readErrors(response, request) ?? readUserErrors(response)
 }

@@ -2,13 +2,7 @@
  * Records with all of their parts. A list returns the first parts of each record; the others are read with requests for
  * that record alone (NOTES "parts").
  */
-import {
-  type ListPosition,
-  type Pager,
-  RecordNotFoundError,
-  type ResourceWriter,
-  type Steps,
-} from '../../definition/connector.ts'
+import type { ListPosition, Pager, ResourceWriter, Steps } from '../../definition/connector.ts'
 import { rootFields } from '../../definition/graphql.ts'
 import type { Json } from '../../definition/json.ts'
 import { around, inner, mapCursors, memberOf } from '../../definition/paging/pager.ts'
@@ -130,14 +124,3 @@ export const wholePages = (pager: Pager, selected: Selected): Pager => ({
     }
   },
 })
-
-/**
- * Reads a record that a mutation has returned.
- * @throws RecordNotFoundError if the shop does not have it
- */
-export function* readBack(selected: Selected, written: unknown): Steps<Values> {
-  const { id } = valuesOf(written)
-  const record = typeof id === 'string' ? yield* wholeRecord(selected)(id) : undefined
-  if (!record) throw new RecordNotFoundError('Shopify does not have the record that it returned.')
-  return valuesOf(record)
-}

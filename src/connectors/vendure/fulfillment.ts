@@ -180,8 +180,7 @@ export const fulfillments = {
         yield* orUndo(mutate(...transition(id, state)), mutation(...transition(id, 'Cancelled')))
       return yield* shipments.read(orderId, id, context)
     },
-    *update(body, { remoteId: id, raw }, { context }) {
-      const { orderId, state: present } = valuesOf(raw)
+    *update(body, { remoteId: id, raw }) {
       const { state: _, ...fixed } = body
       const [changed] = Object.keys(changedFields(fixed, raw))
       if (changed !== undefined)
@@ -190,8 +189,8 @@ export const fulfillments = {
           unifiedField(mapping, changed) ?? `remoteFields.${changed}`,
         )
       const [state] = textsAt(body, 'state')
-      if (state !== undefined && state !== present) yield* mutate(...transition(id, state))
-      return yield* shipments.read(String(orderId), id, context)
+      if (state !== undefined && state !== valuesOf(raw).state)
+        yield* mutate(...transition(id, state))
     },
     // A fulfillment changes the state of its order and the stock of its products (NOTES "an order's state follows its
     // fulfillments").

@@ -1,6 +1,6 @@
 /** The mapping of placed orders (NOTES "an order is changed in the state Modifying"). */
 import { WriteRejection } from '../../definition/connector.ts'
-import { changedEntries, writtenEntries } from '../../definition/mapping/changed-fields.ts'
+import { writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import {
   atLeast,
   blankAsNull,
@@ -12,6 +12,7 @@ import {
   onlyChanges,
   readOnly,
   required,
+  writtenTo,
 } from '../../definition/mapping/converters.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
 import { states } from '../../definition/mapping/states.ts'
@@ -86,7 +87,7 @@ const address = (from: string, to: string): Converter =>
 
 const line = {
   productId: readOnly('productVariant.productId'),
-  variantId: required('productVariant.id'),
+  variantId: required(writtenTo('productVariantId', 'productVariant.id')),
   // The current name: Vendure does not store the name at the time of the order.
   title: readOnly('productVariant.name'),
   price: readOnly(amount('unitPriceWithTax')),
@@ -103,8 +104,9 @@ const keepLine = keepEntry('productVariant.name', 'send quantity 0 to remove a l
  * sends one line does not lose the others.
  */
 const allLines = listOf('lines', line, {
-  matchBy: [['productVariant.id']],
+  matchBy: [['productVariantId']],
   remove: (left, path) => (left.quantity === 0 ? left : keepLine(left, path)),
+  changesOnly: true,
 })
 
 /** The lines, as `modifyOrder` takes them: those that change, and those to add. */
@@ -113,19 +115,22 @@ const lines: Converter = {
   apply: (value, context) => {
     const { path, put, stored } = context
     const written = writeValue(allLines, undefined, value ?? [], context)
-    const variants = textsAt(written, 'productVariant.id')
-    const { entries, added } = writtenEntries(written, stored?.lines, path)
-    const adjusted = changedEntries(entries, ({ quantity = null }) => ({ quantity })).map(
-      ({ id = null, quantity = null }) => ({ orderLineId: id, quantity }),
-    )
-    const items = added.flatMap(({ entry: { quantity = null, ...entry }, path }) => {
-      const [productVariantId = ''] = textsAt(entry, 'productVariant.id')
-      if (variants.filter((other) => other === productVariantId).length > 1)
+    const { added, changed } = writtenEntries(written, stored?.lines, path)
+    const adjusted = changed.map(({ entry: { id = null, ...entry } }) => ({
+      orderLineId: id,
+      ...entry,
+    }))
+    const variants = [
+      ...textsAt(stored, 'lines.productVariant.id'),
+      ...textsAt(added, 'entry.productVariantId'),
+    ]
+    const items = added.flatMap(({ entry, path }) => {
+      if (variants.filter((other) => other === entry.productVariantId).length > 1)
         throw new WriteRejection(
           'the order already has a line of this variant',
           `${path}.variantId`,
         )
-      return quantity === 0 ? [] : [{ productVariantId, quantity }]
+      return entry.quantity === 0 ? [] : [entry]
     })
     if (adjusted.length > 0) put('adjustOrderLines', adjusted, path)
     if (items.length > 0) put('addItems', items, path)

@@ -16,10 +16,11 @@ const choiceKey = (variant: Values): string => JSON.stringify([...choiceOf(varia
 
 /** Why a variant cannot have its options. @param names the groups · @param taken the options of the other variants */
 const problemOf = (
-  { entry, stored }: WrittenEntry,
+  { entry: written, stored }: WrittenEntry,
   names: readonly string[],
   taken: ReadonlySet<string>,
 ): string | undefined => {
+  const entry = { ...stored, ...written }
   const [choice, key] = [choiceOf(entry), choiceKey(entry)]
   if (stored)
     return key === choiceKey(stored) ? undefined : 'Vendure cannot change the options of a variant'
@@ -39,7 +40,7 @@ export const checkOptions = (entries: readonly WrittenEntry[], groups: readonly 
   for (const written of entries) {
     const problem = problemOf(written, names, taken)
     if (problem !== undefined) throw new WriteRejection(problem, `${written.path}.optionValues`)
-    taken.add(choiceKey(written.entry))
+    taken.add(choiceKey(written.stored ?? written.entry))
   }
 }
 

@@ -1,11 +1,7 @@
 /** Products and their variants (NOTES "a product takes several calls"). */
 import { type Json, orUndo, type Steps, WriteRejection } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
-import {
-  changedEntries,
-  type WrittenEntry,
-  writtenEntries,
-} from '../../definition/mapping/changed-fields.ts'
+import { type WrittenEntry, writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import { objectsIn } from '../../definition/mapping/match-entries.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import {
@@ -18,7 +14,7 @@ import {
 import { isObject } from '../../definition/value.ts'
 import { mutation, read, write } from './graphql.ts'
 import { countOf, sync } from './listing.ts'
-import { collection, mapping, pages, priceOf, productsById, stockOf } from './product.ts'
+import { collection, mapping, pages, productsById, stockOf } from './product.ts'
 import { checkOptions, createOptions } from './product-options.ts'
 import { type Shop, shop } from './shop.ts'
 
@@ -44,20 +40,25 @@ const productInput = (
   return { ...input, translations: [{ languageCode, ...texts }] }
 }
 
-/** The input that sets the stock of a variant, if it changes. */
-const stockInput = (variant: JsonObject, path: string, settings: Shop): JsonObject => {
-  const { stock } = variant
-  const count = stock === null ? null : objectsIn([stock])[0]?.count
-  const present = stockOf(variant, settings)
-  if (count === undefined || count === present) return {}
-  if (count === null) return { trackInventory: 'FALSE' }
-  const [location, another] = textsAt(variant, 'stockLevels.stockLocation.id')
+/** The input of a new or changed variant, without product and options. */
+const variantInput = (
+  { entry: { options: _, stock, ...input }, path, stored = {} }: WrittenEntry,
+  settings: Shop,
+): JsonObject => {
+  if (input.translations === null)
+    throw new WriteRejection('Vendure requires a title', `${path}.title`)
+  const count = objectsIn([stock])[0]?.count ?? null
+  const present = stockOf(stored, settings)
+  if (stock === undefined || count === present) return input
+  if (count === null) return { ...input, trackInventory: 'FALSE' }
+  const [location, another] = textsAt(stored, 'stockLevels.stockLocation.id')
   if (another !== undefined)
     throw new WriteRejection(
       'the variant has several stock locations, so Vendure cannot set the total; change the stock in Vendure',
       `${path}.inventory.totalCount`,
     )
   return {
+    ...input,
     ...(present === null && { trackInventory: 'TRUE' }),
     ...(location === undefined
       ? { stockOnHand: count }
@@ -65,34 +66,21 @@ const stockInput = (variant: JsonObject, path: string, settings: Shop): JsonObje
   }
 }
 
-/** The input of a variant without product and options. */
-const variantInput =
-  (settings: Shop) =>
-  (variant: JsonObject, path: string): JsonObject => {
-    const { name = null, sku = '', price = priceOf(variant, settings) ?? null } = variant
-    if (name === null) throw new WriteRejection('Vendure requires a title', `${path}.title`)
-    return {
-      translations: [{ languageCode: settings.defaultLanguageCode, name }],
-      sku,
-      price,
-      ...stockInput(variant, path, settings),
-    }
-  }
-
 /** The input of a new variant without the product, and with its options in place of their ids. */
-const newVariant = (
-  { entry, path }: WrittenEntry,
-  productName: unknown,
-  settings: Shop,
-): JsonObject => {
-  const { price, options = [] } = entry
-  if (price === undefined)
+const newVariant = (written: WrittenEntry, productName: unknown, settings: Shop): JsonObject => {
+  const { entry, path } = written
+  if (entry.price === undefined)
     throw new WriteRejection(
       'a new variant needs a price; Vendure would set it to 0',
       `${path}.price`,
     )
-  const name = entry.name ?? [productName, ...textsAt(options, 'name')].join(' ')
-  return { options, ...variantInput(settings)({ ...entry, name }, path) }
+  const { options = [] } = entry
+  const name = [productName, ...textsAt(options, 'name')].join(' ')
+  const translations = entry.translations ?? [{ languageCode: settings.defaultLanguageCode, name }]
+  return {
+    options,
+    ...variantInput({ ...written, entry: { sku: '', ...entry, translations } }, settings),
+  }
 }
 
 /** Creates the missing options, then the new variants. */
@@ -141,8 +129,12 @@ export const products = {
       const product = valuesOf(raw)
       // Write in the language in which the product is read: all its texts exist in it.
       const input = productInput(body, String(product.languageCode))
-      const { entries, added } = writtenEntries(body.variants, product.variants, 'variants')
-      const changed = changedEntries(entries, variantInput(settings))
+      const variants = writtenEntries(body.variants, product.variants, 'variants')
+      const { entries, added } = variants
+      const changed = variants.changed
+        .map((entry) => variantInput(entry, settings))
+        // Options in another sequence are no change.
+        .filter((variant) => Object.keys(variant).length > 1)
       const [name = product.name] = textsAt(body, 'translations.name')
       const created = added.map((written) => newVariant(written, name, settings))
       const parts = 'optionGroups { id name options { id name } }'

@@ -11,6 +11,7 @@ import {
   updateOnly,
   writtenTo,
 } from '../../definition/mapping/converters.ts'
+import type { NestedRules } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, passes } from '../../definition/paging/compose.ts'
 import {
@@ -70,10 +71,14 @@ export const stockOf = (variant: Values, { globalTrackInventory }: Shop): number
   return isTracked ? sumAt(variant, 'stockLevels.stockOnHand') : null
 }
 
-const variant = {
+const variant: NestedRules = {
   id: updateOnly('id'),
   remoteId: updateOnly('id'),
-  title: 'name',
+  title: {
+    from: 'name',
+    to: 'translations',
+    write: (name, { context }) => [{ languageCode: shop.of(context).defaultLanguageCode, name }],
+  },
   price: writtenTo('price', notNull(amount((raw, context) => priceOf(raw, shop.of(context))))),
   sku: orElse(blankAsNull('sku'), ''),
   optionValues: listOf('options', { name: required('group.name'), value: required('name') }),
@@ -105,6 +110,7 @@ export const mapping = defineMapping(product, {
     id: 'id',
     matchBy: [['id']],
     remove: keepEntry('name', 'an update cannot delete variants'),
+    changesOnly: true,
   }),
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: latestAt('updatedAt', 'variants.updatedAt', 'variants.stockLevels.updatedAt'),

@@ -4,43 +4,36 @@
  */
 import type { AppFailure, AppRequest, AppResponse } from '../../definition/connector.ts'
 import { isMutation } from '../../definition/graphql.ts'
-import { type GraphqlError, graphqlFailure } from '../../definition/graphql-failure.ts'
+import { graphqlFailures } from '../../definition/graphql-failure.ts'
 import { textsAt, valuesOf } from '../../definition/raw-values.ts'
-
-/** The error codes that concern the credential or the request. Any other code is a failure of Vendure. */
-const kinds: Readonly<Record<string, AppFailure['kind']>> = {
-  FORBIDDEN: 'authentication',
-  UNAUTHORIZED: 'authentication',
-  // The credential names a channel that does not exist.
-  CHANNEL_NOT_FOUND: 'authentication',
-  USER_INPUT_ERROR: 'refused',
-  BAD_USER_INPUT: 'refused',
-  BAD_REQUEST: 'refused',
-  ENTITY_NOT_FOUND: 'refused',
-  ILLEGAL_OPERATION: 'refused',
-  GRAPHQL_VALIDATION_FAILED: 'refused',
-  GRAPHQL_PARSE_FAILED: 'refused',
-}
-
-const hints = {
-  // Vendure has one code for all of these causes (NOTES "API keys need the tokenMethod 'api-key'").
-  FORBIDDEN:
-    'the API key is unknown, revoked, of another channel or lacks a permission, ' +
-    "or the shop's authOptions.tokenMethod does not include 'api-key'",
-}
 
 /** The mutations whose ENTITY_NOT_FOUND can only mean the record itself. */
 const ABSENT_FOR = ['updateCustomer', 'deleteCustomer', 'updateProduct', 'deleteProduct']
 
-/** The failure that `errors` reports. */
-const readErrors = (response: AppResponse, request: AppRequest): AppFailure | undefined => {
-  const kindOf = ({ code = '', root }: GraphqlError): AppFailure['kind'] | undefined => {
+/** The failure that `errors` reports. These codes concern the credential or the request. */
+const readErrors = graphqlFailures({
+  kinds: {
     // A read-only key is valid, so a forbidden mutation does not invalidate the credential.
-    if (code === 'FORBIDDEN' && isMutation(request)) return 'refused'
-    return code === 'ENTITY_NOT_FOUND' && ABSENT_FOR.includes(root) ? 'absent' : kinds[code]
-  }
-  return graphqlFailure(response, kindOf, hints)
-}
+    FORBIDDEN: (_, request) => (isMutation(request) ? 'refused' : 'authentication'),
+    UNAUTHORIZED: 'authentication',
+    // The credential names a channel that does not exist.
+    CHANNEL_NOT_FOUND: 'authentication',
+    USER_INPUT_ERROR: 'refused',
+    BAD_USER_INPUT: 'refused',
+    BAD_REQUEST: 'refused',
+    ENTITY_NOT_FOUND: ({ root }) => (ABSENT_FOR.includes(root) ? 'absent' : 'refused'),
+    ILLEGAL_OPERATION: 'refused',
+    GRAPHQL_VALIDATION_FAILED: 'refused',
+    GRAPHQL_PARSE_FAILED: 'refused',
+  },
+  otherwise: 'unavailable',
+  hints: {
+    // Vendure has one code for all of these causes (NOTES "API keys need the tokenMethod 'api-key'").
+    FORBIDDEN:
+      'the API key is unknown, revoked, of another channel or lacks a permission, ' +
+      "or the shop's authOptions.tokenMethod does not include 'api-key'",
+  },
+})
 
 /** The failure that a mutation reports in `data` (NOTES "domain errors are in data"). */
 const readRefusal = ({ body }: AppResponse): AppFailure | undefined => {
@@ -62,20 +55,21 @@ const readRefusal = ({ body }: AppResponse): AppFailure | undefined => {
 }
 
 /** The failure that only the status shows; undefined for a status with its usual meaning. */
-const readStatus = ({ status, body }: AppResponse): string | undefined => {
+const readStatus = ({ status, body }: AppResponse): AppFailure | undefined => {
   const { statusCode, message } = valuesOf(body)
-  // Vendure's response to a body over 100 kB. A retry would fail again.
-  if (status === 500 && statusCode === 500 && message === '')
-    return 'Vendure returned 500 without a message: the request body is too large (over 100 kB)'
-  if (status === 404)
-    return 'no Admin API at this address (404); use the address of the shop server'
-  return status === 400 ? `Vendure returned 400: ${String(message)}` : undefined
+  const reasons: Readonly<Record<number, string>> = {
+    400: `Vendure returned 400: ${String(message)}`,
+    404: 'no Admin API at this address (404); use the address of the shop server',
+    // Vendure's response to a body over 100 kB. A retry would fail again.
+    ...(statusCode === 500 &&
+      message === '' && {
+        500: 'Vendure returned 500 without a message: the request body is too large (over 100 kB)',
+      }),
+  }
+  const reason = reasons[status]
+  return reason === undefined ? undefined : { kind: 'refused', reason }
 }
 
 /** The failure of a response; undefined if only the HTTP status decides. */
-export const readFailure = (response: AppResponse, request: AppRequest): AppFailure | undefined => {
-  const failure = readErrors(response, request) ?? readRefusal(response)
-  if (failure) return failure
-  const reason = readStatus(response)
-  return reason === undefined ? undefined : { kind: 'refused', reason }
-}
+export const readFailure = (response: AppResponse, request: AppRequest): AppFailure | undefined =>
+  readErrors(response, request) ?? readRefusal(response) ?? readStatus(response)

@@ -1,24 +1,24 @@
 /** Writers whose request bodies the mapping builds. */
-import type {
-  AttemptFacts,
-  ReadMany,
-  ResourceWriter,
-  StoredRecord,
-  WriteGuard,
-  WriteInput,
+import {
+  type AttemptFacts,
+  type ReadMany,
+  RecordNotFoundError,
+  type ResourceWriter,
+  type StoredRecord,
+  type WriteGuard,
+  type WriteInput,
 } from '../connector.ts'
 import type { Mapping } from '../mapping.ts'
-import { getBy, readOne } from '../paging/compose.ts'
+import { getBy } from '../paging/compose.ts'
 import { valuesOf } from '../raw-values.ts'
 import type { Steps } from '../steps.ts'
+import { isObject } from '../value.ts'
 import type { JsonObject, WriteVerb } from './rule.ts'
 import { type BodyOptions, buildBody, writableFields } from './write.ts'
 
-/** How a record is read, also after each write. */
+/** How a record is read, also after a write that does not return it. */
 type Reading =
-  /** `create` and `update` return the record in the form of a listing. */
   | { readonly get: ResourceWriter['get']; readonly readMany?: never }
-  /** Records are read by their ids: `create` returns the id, the result of `update` is ignored. */
   | { readonly get?: never; readonly readMany: ReadMany }
 
 /** The requests of a writer. Absent: the app, or the connector, has no such write. */
@@ -27,15 +27,23 @@ export type BodyWrites = Reading &
   Pick<BodyOptions, 'app' | 'remoteFields'> & {
     /** Default: `compare`. */
     readonly guard?: WriteGuard
+    /** Returns the id of the new record, which is then read, or the record in the form of a listing. */
     create?(body: JsonObject, attempt: AttemptFacts): Steps<unknown>
+    /** Returns the record in the form of a listing; undefined: it is read. */
     update?(body: JsonObject, stored: StoredRecord, attempt: AttemptFacts): Steps<unknown>
     delete?(stored: StoredRecord, attempt: AttemptFacts): Steps<void>
   }
 
 /** Creates the writer of a resource from its mapping and the requests that send the bodies. */
 export const bodyWriter = (mapping: Mapping, writes: BodyWrites): ResourceWriter => {
-  const { app, remoteFields, guard = 'compare', readMany, get, ...others } = writes
-  const { create, update, delete: remove, ...rest } = others
+  const { app, remoteFields, guard = 'compare', ...others } = writes
+  const { create, update, delete: remove, readMany, get: read, ...rest } = others
+  const get = readMany ? getBy(readMany) : read
+  function* readBack(id: string, context: unknown, stored?: StoredRecord): Steps<unknown> {
+    const record = yield* get(id, stored, context)
+    if (record !== undefined) return record
+    throw new RecordNotFoundError(`The app has no record with the id ${id}.`)
+  }
   const bodyOf = (
     input: WriteInput,
     verb: WriteVerb,
@@ -51,13 +59,16 @@ export const bodyWriter = (mapping: Mapping, writes: BodyWrites): ResourceWriter
     })
   return {
     ...rest,
-    get: readMany ? getBy(readMany) : get,
+    get,
     ...(create && {
       create: {
         fields: writableFields(mapping, 'create'),
         *steps(input, attempt) {
           const created = yield* create(yield* bodyOf(input, 'create', attempt), attempt)
-          return readMany ? yield* readOne(readMany, String(created), attempt.context) : created
+          if (isObject(created)) return created
+          if (typeof created !== 'string' && typeof created !== 'number')
+            throw new RecordNotFoundError('The app returned no id of the new record.')
+          return yield* readBack(String(created), attempt.context)
         },
       },
     }),
@@ -68,7 +79,7 @@ export const bodyWriter = (mapping: Mapping, writes: BodyWrites): ResourceWriter
         *steps(input, stored, attempt) {
           const body = yield* bodyOf(input, 'update', attempt, stored)
           const updated = yield* update(body, stored, attempt)
-          return readMany ? yield* readOne(readMany, stored.remoteId, attempt.context) : updated
+          return updated ?? (yield* readBack(stored.remoteId, attempt.context, stored))
         },
       },
     }),

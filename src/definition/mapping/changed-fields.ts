@@ -2,8 +2,8 @@
 import type { Json } from '../json.ts'
 import { matchesJson } from '../matching.ts'
 import { isObject } from '../value.ts'
-import { objectsIn } from './match-entries.ts'
-import type { JsonObject } from './rule.ts'
+import { checkIds, matchEntries, objectsIn } from './match-entries.ts'
+import type { JsonObject, ListOptions } from './rule.ts'
 
 /**
  * The fields of a body that differ from the record in the app. Undefined is not written; empty values are equal;
@@ -21,9 +21,37 @@ export const changedFields = (
   )
 }
 
-/** An entry of a list in a request body, for an app that takes the changes of the list in requests of their own. */
+/** The id of a stored entry, as `writtenEntries` reads it. */
+const ENTRY_ID = 'id'
+
+/**
+ * The list of a request body with the changes only: see `ListOptions.changesOnly`.
+ * @param stored the stored entries, by their form in a request body
+ * @param path the unified path of the list
+ * @throws WriteRejection if an entry has an id that the stored list lacks
+ */
+export const changedList = (
+  entries: readonly JsonObject[],
+  stored: ReadonlyMap<JsonObject, JsonObject>,
+  { matchBy = [], id, remove }: ListOptions,
+  path: string,
+): readonly JsonObject[] => {
+  const matches = matchEntries(entries, [...stored.keys()], matchBy)
+  checkIds(entries, matches, id, path)
+  const matched = new Set(matches.values())
+  for (const [written, entry] of stored) if (!matched.has(written)) remove?.(entry, path)
+  return entries.map((entry) => {
+    const match = matches.get(entry)
+    const present = match && stored.get(match)
+    return present
+      ? { [ENTRY_ID]: present[ENTRY_ID] ?? null, ...changedFields(entry, match) }
+      : entry
+  })
+}
+
+/** An entry of a list with `changesOnly` in a request body. */
 export interface WrittenEntry {
-  /** Merged with the stored entry, if `listOf` matches them. */
+  /** What a new entry has; of a stored one, its id and what differs. */
   readonly entry: JsonObject
   /** The unified path: `variants[0]`. */
   readonly path: string
@@ -31,31 +59,24 @@ export interface WrittenEntry {
   readonly stored: JsonObject | undefined
 }
 
-/** The entries of a list in a request body: all, and the new ones. @param path the unified path of the list */
-export const writtenEntries = (
-  written: unknown,
-  stored: unknown,
-  path: string,
-): { readonly entries: readonly WrittenEntry[]; readonly added: readonly WrittenEntry[] } => {
-  const byId = new Map(objectsIn(stored).map((entry) => [entry.id, entry]))
+/** The entries of such a list: all, those of them that are new, and those that change a stored one. */
+export interface WrittenEntries {
+  readonly entries: readonly WrittenEntry[]
+  readonly added: readonly WrittenEntry[]
+  readonly changed: readonly WrittenEntry[]
+}
+
+/** Tells the entries of a list with `changesOnly` apart. @param path the unified path of the list */
+export const writtenEntries = (written: unknown, stored: unknown, path: string): WrittenEntries => {
+  const byId = new Map(objectsIn(stored).map((entry) => [entry[ENTRY_ID], entry]))
   const entries = objectsIn(written).map((entry, index) => ({
     entry,
     path: `${path}[${index}]`,
-    stored: entry.id === undefined ? undefined : byId.get(entry.id),
+    stored: entry[ENTRY_ID] === undefined ? undefined : byId.get(entry[ENTRY_ID]),
   }))
-  return { entries, added: entries.filter(({ stored: before }) => !before) }
+  return {
+    entries,
+    added: entries.filter(({ stored: before }) => !before),
+    changed: entries.filter(({ entry, stored: before }) => before && Object.keys(entry).length > 1),
+  }
 }
-
-/**
- * The changes of stored entries: of each that differs, its id and what differs.
- * @param inputOf what a request has of an entry, without the id
- */
-export const changedEntries = (
-  entries: readonly WrittenEntry[],
-  inputOf: (entry: JsonObject, path: string) => JsonObject,
-): readonly JsonObject[] =>
-  entries.flatMap(({ entry, path, stored }) => {
-    if (!stored) return []
-    const changes = changedFields(inputOf(entry, path), inputOf(stored, path))
-    return Object.keys(changes).length > 0 ? [{ id: stored.id ?? null, ...changes }] : []
-  })

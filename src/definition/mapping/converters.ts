@@ -76,18 +76,6 @@ export const onlyChanges = (source: Source): Converter => {
   }
 }
 
-/** Reads with a function; the connector's own steps write the field, not the body builder. */
-export const writtenBySteps = <Raw, Whole = Raw>(
-  read: (raw: Raw, record: Whole, context: unknown) => unknown,
-): Converter => ({
-  from: '',
-  // Safe: the rules of a mapping receive only records of their own app.
-  read: (raw, record, context) => read(raw as Raw, record as Whole, context),
-  apply: (_, { path }) => {
-    throw new TypeError(`The steps of the connector must write ${path}.`)
-  },
-})
-
 /**
  * A word of a fixed set, written case-insensitively: from the app's words to the unified ones
  * (`{ delivery: 'SHIPPING' }`), or a list of words that both share. An unknown word of the app is read

@@ -52,6 +52,23 @@ const mergeObject = (stored: JsonObject, entry: JsonObject): JsonObject => {
   return Object.fromEntries(merged)
 }
 
+/** @throws WriteRejection if an entry has an id that its match lacks */
+export const checkIds = (
+  entries: readonly JsonObject[],
+  matches: ReadonlyMap<JsonObject, JsonObject>,
+  id: string | undefined,
+  path: string,
+): void => {
+  for (const [index, entry] of entries.entries()) {
+    const named = id === undefined ? undefined : entry[id]
+    if (named === undefined || named === null || matches.get(entry)?.[id ?? ''] === named) continue
+    throw new WriteRejection(
+      `The record has no entry with the id ${String(named)}, or the list has it twice.`,
+      `${path}[${index}]`,
+    )
+  }
+}
+
 /**
  * The list to send in place of the stored one: the entries of the input merged with the stored ones that they match, then
  * the stored entries that the field does not show, and the removals.
@@ -66,14 +83,7 @@ export const replaceList = (
 ): readonly Json[] => {
   const shown = stored.filter((entry) => shows(entry))
   const matches = matchEntries(entries, shown, matchBy)
-  for (const [index, entry] of entries.entries()) {
-    const named = id === undefined ? undefined : entry[id]
-    if (named === undefined || named === null || matches.get(entry)?.[id ?? ''] === named) continue
-    throw new WriteRejection(
-      `The record has no entry with the id ${String(named)}, or the list has it twice.`,
-      `${path}[${index}]`,
-    )
-  }
+  checkIds(entries, matches, id, path)
   const matched = new Set(matches.values())
   return [
     ...entries.map((entry) => mergeObject(matches.get(entry) ?? {}, entry)),

@@ -112,6 +112,12 @@ export interface ListOptions {
    * @throws WriteRejection if a write may not leave the entry out
    */
   remove?(stored: JsonObject, path: string): JsonObject
+  /**
+   * For an app that takes the changes of a list in requests of their own: an entry that matches a stored one is reduced to
+   * its id and to what differs, and `writtenEntries` tells the entries apart. The paths of `matchBy` and `id` are those
+   * that the rules write; `remove` may only reject.
+   */
+  readonly changesOnly?: true
 }
 
 /** A rule that reads and writes, as a converter; undefined for a rule that only reads. */

@@ -5,8 +5,9 @@ import type { Mapping } from '../mapping.ts'
 import { type Steps, type WriteInput, WriteRejection } from '../steps.ts'
 import { isObject } from '../value.ts'
 import { createBody } from './body.ts'
+import { changedList } from './changed-fields.ts'
 import { objectsIn, replaceList } from './match-entries.ts'
-import { readPath } from './read.ts'
+import { reader, readPath } from './read.ts'
 import {
   type Converter,
   type ConverterContext,
@@ -99,6 +100,30 @@ export const writeObject = (
   return body.toJson()
 }
 
+/** A stored object in the form in which its rules write it. */
+const writtenForm = (
+  rules: NestedRules,
+  fields: Fields,
+  stored: JsonObject,
+  context: ConverterContext,
+): JsonObject => {
+  const body = createBody()
+  for (const [name, rule] of Object.entries(rules)) {
+    const converter = writerOf(rule)
+    const value = reader(rule)(stored, context.stored, context.context) ?? null
+    if (!converter || converter.ofRecord || value === null) continue
+    try {
+      // Safe: a value of the app's record, which is JSON.
+      const written = writeValue(converter, fields[name], value as Json, context)
+      body.put(converter.to ?? converter.from, written)
+    } catch (error) {
+      // A value that a write may not have differs from all that it may have.
+      if (!(error instanceof WriteRejection)) throw error
+    }
+  }
+  return body.toJson()
+}
+
 const writeNested = (
   { rules, isList, options }: NestedMapping,
   { from }: Converter,
@@ -111,7 +136,10 @@ const writeNested = (
     writeObject(rules, fields, entry, { ...context, path: entryPath }),
   )
   if (!options) return entries
-  return replaceList(entries, objectsIn(readPath(from)(context.stored)), options, context.path)
+  const stored = objectsIn(readPath(from)(context.stored))
+  if (!options.changesOnly) return replaceList(entries, stored, options, context.path)
+  const forms = stored.map((entry) => [writtenForm(rules, fields, entry, context), entry] as const)
+  return changedList(entries, new Map(forms), options, context.path)
 }
 
 /** Converts a unified value, which may be null, to the app's. @throws WriteRejection */

@@ -27,7 +27,7 @@ export interface PartReader {
   partsOf(parentId: string, context?: unknown): Steps<readonly Values[]>
   /** A part of a parent. @throws RecordNotFoundError */
   read(parentId: string, id: string, context?: unknown): Steps<Values>
-  /** A part, as `get` of a writer. Its parent is read from the stored copy, or found by a search. */
+  /** A part, as `get` of a writer. Its parent is that of the record before a write or the stored copy, or found by a search. */
   get(id: string, stored?: StoredRecord, context?: unknown): Steps<Values | undefined>
 }
 
@@ -48,8 +48,8 @@ export const partReader = ({ readMany, parentId, search, partIds }: PartFacts): 
       return found
     },
     *get(id, stored, context) {
-      const [known] = textsAt(stored?.record, `remoteFields.${parentId}`)
-      const parent = known ?? (yield* findParent(id, context))
+      const known = [stored?.raw, valuesOf(stored?.record).remoteFields]
+      const parent = textsAt(known, parentId)[0] ?? (yield* findParent(id, context))
       if (parent === undefined) return undefined
       return (yield* partsOf(parent, context)).find((part) => part.id === id)
     },

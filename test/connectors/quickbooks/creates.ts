@@ -17,6 +17,21 @@ import {
   shownItemLine,
 } from './records.ts'
 
+/** The dates and the rate of an invoice or a bill in another currency, as a caller passes them. */
+const billed = {
+  currency: 'EUR',
+  exchangeRate: 1.25,
+  issueDate: '2026-03-01',
+  dueDate: '2026-03-31',
+}
+
+/** The same, as they are shown. */
+const shownBilled = {
+  ...EURO_RATE,
+  issueDate: '2026-03-01T00:00:00.000Z',
+  dueDate: '2026-03-31T00:00:00.000Z',
+}
+
 export const creates: readonly QuickBooksCase[] = [
   {
     name: 'a new account',
@@ -130,10 +145,7 @@ export const creates: readonly QuickBooksCase[] = [
         customerId: '1',
         invoiceNumber: 'A-1',
         memo: 'thanks',
-        currency: 'EUR',
-        issueDate: '2026-03-01',
-        dueDate: '2026-03-31',
-        exchangeRate: 1.25,
+        ...billed,
         trackingCategoryIds: ['Class-1', 'Department-1'],
         lineItems: [itemLine],
       })
@@ -145,9 +157,7 @@ export const creates: readonly QuickBooksCase[] = [
       invoiceStatus: 'Open',
       invoiceState: 'OPEN',
       memo: 'thanks',
-      ...EURO_RATE,
-      issueDate: '2026-03-01T00:00:00.000Z',
-      dueDate: '2026-03-31T00:00:00.000Z',
+      ...shownBilled,
       subTotal: '31.5',
       totalTaxAmount: '0',
       totalAmount: '31.5',
@@ -165,10 +175,7 @@ export const creates: readonly QuickBooksCase[] = [
         vendorId: '1',
         billNumber: 'B-1',
         memo: 'ok',
-        currency: 'EUR',
-        exchangeRate: 1.25,
-        issueDate: '2026-03-01',
-        dueDate: '2026-03-31',
+        ...billed,
         trackingCategoryIds: ['Department-1'],
         lineItems: [itemLine, { description: 'Trip', totalAmount: 5.5, accountId: '9' }],
       })
@@ -180,12 +187,10 @@ export const creates: readonly QuickBooksCase[] = [
       billStatus: 'Open',
       billState: 'OPEN',
       memo: 'ok',
-      ...EURO_RATE,
+      ...shownBilled,
       subTotal: '37',
       totalAmount: '37',
       balance: '37',
-      issueDate: '2026-03-01T00:00:00.000Z',
-      dueDate: '2026-03-31T00:00:00.000Z',
       trackingCategoryIds: [shop],
       lineItems: [
         { ...shownItemLine, totalAmount: 31.5, ...ofLine },
