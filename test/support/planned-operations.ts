@@ -67,19 +67,27 @@ const misleadingRecord = (credentialId: string, resource: Resource, n: number): 
     : { ...sample, ...Object.fromEntries(texts), remoteFields: MISLEADING }
 }
 
+type Statement = Parameters<Database['readRows']>[0]
+
 /** The same database, which runs each statement once: the records do not change during the test. */
 const readOnce = (database: Database, seen: Set<string>): Database => {
-  const results = new Map<string, Promise<unknown>>()
-  const prisma = {
-    $queryRaw: (statement: { readonly sql: string; readonly values: readonly unknown[] }) => {
+  const once = (run: (statement: Statement) => Promise<unknown>) => {
+    const results = new Map<string, Promise<unknown>>()
+    return (statement: Statement) => {
       seen.add(statement.sql)
       const key = JSON.stringify([statement.sql, statement.values])
-      const result = results.get(key) ?? database.prisma.$queryRaw(statement as never)
+      const result = results.get(key) ?? run(statement)
       results.set(key, Promise.resolve(result))
       return result
-    },
+    }
   }
-  return { ...database, prisma: prisma as unknown as Database['prisma'] }
+  const { readRows } = database
+  const prisma = { $queryRaw: once((statement) => database.prisma.$queryRaw(statement)) }
+  return {
+    ...database,
+    prisma: prisma as unknown as Database['prisma'],
+    readRows: once(readRows) as Database['readRows'],
+  }
 }
 
 /** The outcome of comparing operations. */

@@ -4,6 +4,7 @@ import { Prisma, PrismaClient } from '@prisma/client'
 import type pg from 'pg'
 import { acceptLongTexts } from './long-text.ts'
 import { CONNECTION_WAIT_MS, openPool, type PoolOptions, type StatementLimits } from './pool.ts'
+import { createReadRows, type ReadRows } from './read-rows.ts'
 import { traceStatements } from './statement-spans.ts'
 
 /** Runs single statements. Only the store uses `prisma`; other code passes the object to functions of the store. */
@@ -29,6 +30,7 @@ export interface Database extends Queryable {
     work: (transaction: Transaction) => Promise<Result>,
     limits?: Partial<TransactionLimits>,
   ): Promise<Result>
+  readonly readRows: ReadRows
   readonly url: string
   /** The connections of the pool now. */
   readonly connections: PoolConnections
@@ -130,6 +132,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         (client) => work({ prisma: client, isTransaction: true }),
         toOptions({ ...TRANSACTION_LIMITS, ...limits }),
       ),
+    readRows: createReadRows(adapter, onStatement),
     url: options.url,
     get connections() {
       return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
@@ -162,6 +165,7 @@ export const openRequestPool = (
       return open().prisma
     },
     transaction: database.transaction,
+    readRows: (statement) => open().readRows(statement),
     url: database.url,
     get connections() {
       return opened?.connections ?? { open: 0, idle: 0, waiting: 0 }

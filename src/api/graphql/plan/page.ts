@@ -49,6 +49,16 @@ interface ObjectSelection extends Pick<SelectedField, 'selectionSets'> {
   readonly type: GraphQLObjectType
 }
 
+/**
+ * The text of each item, joined by commas. `Array.join()` would copy the text of every page into that of the page
+ * around it; texts that are concatenated are copied once, when the response is sent.
+ */
+const joinTexts = <Item>(items: readonly Item[], write: (item: Item) => string): string => {
+  let text = ''
+  for (const item of items) text += text === '' ? write(item) : `,${write(item)}`
+  return text
+}
+
 /** Writes an object: its selected fields by the writers of their names. */
 const planObject = <Source>(
   context: PlanContext,
@@ -59,7 +69,7 @@ const planObject = <Source>(
     key: keyText(selected.as),
     write: selected.name === '__typename' ? (): string => `"${type.name}"` : planField(selected),
   }))
-  return (source) => `{${members.map(({ key, write }) => key + write(source)).join(',')}}`
+  return (source) => `{${joinTexts(members, ({ key, write }) => key + write(source))}}`
 }
 
 /** The object type of a field, or of the entries of its list. */
@@ -138,13 +148,13 @@ export const planPage = (
       const plan = planNode(context, level, selected.selectionSets)
       nodes.push(plan)
       const textOf = (source: PageSource): string =>
-        source.page.records.map((record) => plan.write(record, source)).join(',')
+        joinTexts(source.page.records, (record) => plan.write(record, source))
       return (source) => `[${source.text ?? textOf(source)}]`
     },
     edges: (selected) => {
       const write = planObject(context, ofField(selected), planEdge)
       return (source) =>
-        `[${source.page.records.map((record) => write({ ...source, record })).join(',')}]`
+        `[${joinTexts(source.page.records, (record) => write({ ...source, record }))}]`
     },
     pageInfo: (selected) =>
       planObject(context, ofField(selected), ({ name }) => {
