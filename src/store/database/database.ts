@@ -2,6 +2,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Prisma, PrismaClient } from '@prisma/client'
 import type pg from 'pg'
+import { acceptDirectQueries } from './direct-query.ts'
 import { acceptLongTexts } from './long-text.ts'
 import { CONNECTION_WAIT_MS, openPool, type PoolOptions, type StatementLimits } from './pool.ts'
 import { traceStatements } from './statement-spans.ts'
@@ -113,7 +114,8 @@ export const loadCompiler = async (): Promise<void> => {
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { pool, close } = openPool(options)
   const watch = watchWaiting(pool, options.onPoolWait ?? (() => {}))
-  const plain = new PrismaPg(pool, { statementNameGenerator: statementNames() })
+  const nameOf = statementNames()
+  const plain = new PrismaPg(pool, { statementNameGenerator: nameOf })
   const adapter = traceStatements(acceptLongTexts(plain), options.url)
   const { onStatement } = options
   const settings = { adapter, transactionOptions: toOptions(TRANSACTION_LIMITS) }
@@ -123,6 +125,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         ({ query }) => onStatement(query),
       )
     : new PrismaClient(settings)
+  acceptDirectQueries(prisma, { pool, url: options.url, nameOf, onStatement })
   return {
     prisma,
     transaction: (work, limits) =>

@@ -9,6 +9,7 @@ import type { Selection } from '../../query/selection.ts'
 import { endOfLog } from '../changes/changes.ts'
 import { appendEvent } from '../changes/events.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { queryRows } from '../database/direct-query.ts'
 import { isHeld } from '../database/lease-sql.ts'
 import { msFromNow } from '../database/time-sql.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -114,15 +115,18 @@ export const listHeld = ({ prisma }: Database, { id }: Worker): Promise<HeldSubs
  * @returns their ids
  */
 export const listOutdated = async (
-  { prisma }: Database,
+  database: Database,
   subscriptions: readonly Pick<HeldSubscription, 'id' | 'version'>[],
 ): Promise<ReadonlySet<string>> => {
-  const rows = await prisma.$queryRaw<{ id: string }[]>`
+  const rows = await queryRows<{ id: string }>(
+    database,
+    sql`
     SELECT DISTINCT n.id::text AS id
     FROM unnest(${subscriptions.map(({ id }) => id)}::uuid[],
       ${subscriptions.map(({ version }) => version)}::text[]) AS n(id, version)
     WHERE NOT EXISTS (SELECT FROM webhook_subscriptions s
-      WHERE s.id = n.id AND s.is_enabled AND s.xmin::text = n.version)`
+      WHERE s.id = n.id AND s.is_enabled AND s.xmin::text = n.version)`,
+  )
   return new Set(rows.map(({ id }) => id))
 }
 
