@@ -4,9 +4,9 @@
  */
 import type { Prisma } from '@prisma/client'
 import pg from 'pg'
-import type { Queryable } from './database.ts'
 import { createStatementTracer } from './statement-spans.ts'
 
+type Client = Prisma.TransactionClient
 type DirectQuery = (statement: Prisma.Sql) => Promise<unknown[]>
 
 interface DirectQueryOptions {
@@ -17,7 +17,7 @@ interface DirectQueryOptions {
   readonly onStatement: ((sql: string) => void) | undefined
 }
 
-const directQueries = new WeakMap<Queryable['prisma'], DirectQuery>()
+const directQueries = new WeakMap<Client, DirectQuery>()
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins
 
@@ -34,7 +34,7 @@ const types: pg.CustomTypesConfig = {
 
 /** Makes `queryRows` run the statements of a client directly. */
 export const acceptDirectQueries = (
-  prisma: Queryable['prisma'],
+  prisma: Client,
   { pool, url, nameOf, onStatement }: DirectQueryOptions,
 ): void => {
   const traced = createStatementTracer(url)
@@ -51,7 +51,10 @@ export const acceptDirectQueries = (
  * Returns the rows of a statement as `$queryRaw` would: columns of the types text, uuid, boolean, integer, bigint,
  * double precision, timestamptz and their arrays, but no arrays of bigint or timestamptz. Transactions use Prisma.
  */
-export const queryRows = <Row>({ prisma }: Queryable, statement: Prisma.Sql): Promise<Row[]> => {
+export const queryRows = <Row>(
+  { prisma }: { readonly prisma: Client },
+  statement: Prisma.Sql,
+): Promise<Row[]> => {
   const query = directQueries.get(prisma)
   return query ? (query(statement) as Promise<Row[]>) : prisma.$queryRaw<Row[]>(statement)
 }
