@@ -1,6 +1,6 @@
 /**
- * Statements without Prisma's engine, which takes up to half a millisecond for each, and a microsecond for each row.
- * For statements that run hundreds of times a second.
+ * Statements without Prisma's engine, which takes about 0.3 ms for each: for those that run hundreds of times a
+ * second. They use the same connections, prepared statements, limits and traces.
  */
 import type { Prisma } from '@prisma/client'
 import pg from 'pg'
@@ -48,8 +48,8 @@ export const acceptDirectQueries = (
 }
 
 /**
- * Returns the rows of a statement as `$queryRaw` would: columns of the types text, uuid, boolean, integer, bigint,
- * double precision, timestamptz and their arrays, but no arrays of bigint or timestamptz. Transactions use Prisma.
+ * Returns the rows of a statement as `$queryRaw` would, for columns of the types text, uuid, boolean, integer, bigint,
+ * double precision, timestamptz and text[]. The statements of a transaction run in Prisma.
  */
 export const queryRows = <Row>(
   { prisma }: { readonly prisma: Client },
