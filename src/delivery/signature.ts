@@ -40,10 +40,8 @@ export const webhookKeys = (
 ): (() => readonly KeyObject[]) => {
   const key = signingKey(secret)
   const oldKey = oldSecret === undefined ? undefined : signingKey(oldSecret)
-  return () => {
-    const isOver = nowMs() >= (oldSecretUntil?.getTime() ?? 0)
-    return oldKey === undefined || isOver ? [key] : [key, oldKey]
-  }
+  const untilMs = oldSecretUntil?.getTime() ?? 0
+  return () => (oldKey === undefined || nowMs() >= untilMs ? [key] : [key, oldKey])
 }
 
 const sign = (key: KeyObject, content: Uint8Array): string =>
@@ -57,16 +55,10 @@ export const signMessage = (
   const beginning = `${id}.${timestampSeconds}.`
   // Encoded once: the body that is sent is a part of the signed bytes.
   const content = Buffer.from(beginning + body)
-  return {
-    headers: [
-      ...['webhook-id', id],
-      ...['webhook-timestamp', String(timestampSeconds)],
-      ...(keys.length > 0
-        ? ['webhook-signature', keys.map((key) => sign(key, content)).join(' ')]
-        : []),
-    ],
-    body: content.subarray(Buffer.byteLength(beginning)),
-  }
+  const headers = ['webhook-id', id, 'webhook-timestamp', String(timestampSeconds)]
+  if (keys.length > 0)
+    headers.push('webhook-signature', keys.map((key) => sign(key, content)).join(' '))
+  return { headers, body: content.subarray(Buffer.byteLength(beginning)) }
 }
 
 /** Signs a message with each secret, for messages that are sent rarely. */

@@ -164,6 +164,19 @@ export const createWebhookTransport = (options: WebhookTransportOptions): Webhoo
   /** Ordered by deadline, because all requests have the same time limit. */
   const inFlight = new Set<InFlightRequest>()
   let timer: NodeJS.Timeout | undefined
+  let dispatcher: Dispatcher | undefined
+
+  /** Sends a request, immediately once the pool is open. */
+  const dispatch = (content: Dispatcher.DispatchOptions, request: InFlightRequest): void => {
+    if (dispatcher) dispatcher.dispatch(content, request)
+    else
+      open()
+        .then((opened) => {
+          dispatcher = opened.dispatcher
+          dispatcher.dispatch(content, request)
+        })
+        .catch((error: unknown) => request.onResponseError(undefined, error))
+  }
 
   /** Aborts expired requests. One timer serves all requests. */
   const expire = (): void => {
@@ -207,11 +220,7 @@ export const createWebhookTransport = (options: WebhookTransportOptions): Webhoo
             timer ??= setTimeout(expire, deadlineMs)
             // undici only reads the headers, although its type is a mutable array.
             const content = { headers: headers as string[], body, ...timeouts }
-            open()
-              .then(({ dispatcher }) =>
-                dispatcher.dispatch({ origin, path, method: 'POST', ...content }, request),
-              )
-              .catch((error: unknown) => request.onResponseError(undefined, error))
+            dispatch({ origin, path, method: 'POST', ...content }, request)
           }),
         close: () => {
           isClosed = true

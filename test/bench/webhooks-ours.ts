@@ -1,5 +1,7 @@
 /** Trunkline's webhook delivery as the service runs it, started by a message. Env: DATABASE_URL, ENCRYPTION_KEYS, DEADLINE_MS. */
 
+// A running service has loaded its HTTP client, as the bare loop has before it starts.
+import 'undici'
 import { createWebhookDelivery } from '../../src/delivery/webhooks.ts'
 import { silentLog } from '../../src/log.ts'
 import { createChangeFeed } from '../../src/store/changes/change-feed.ts'

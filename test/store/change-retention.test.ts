@@ -6,6 +6,7 @@ import type { ChangePosition } from '../../src/query/change-cursor.ts'
 import { dropOldestPartition, makePartitions } from '../../src/store/changes/change-partitions.ts'
 import { type Change, readChanges } from '../../src/store/changes/changes.ts'
 import { expiredUntil } from '../../src/store/changes/log-start.ts'
+import type { Queryable } from '../../src/store/database/database.ts'
 import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
@@ -178,15 +179,14 @@ describe('a partition', () => {
         WHERE (record->>'remoteId')::integer <> ALL(${[1, ...left]}::integer[])`
       await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
       let statements = 0
-      const slow = {
-        $queryRaw: async (...args: Parameters<typeof prisma.$queryRaw>) => {
+      const database: Queryable = {
+        prisma,
+        queryRows: async (statement) => {
           statements += 1
           if (statements === 2) expect(await drop()).toBe('done')
-          return prisma.$queryRaw(...args)
+          return prisma.$queryRaw(statement)
         },
       }
-      // `readChanges` uses only `$queryRaw`.
-      const database = { prisma: slow as unknown as typeof prisma }
       const page = await readChanges(database, { after: START, limit: 9 })
       expect([numbersOf(page.changes), page.truncated]).toEqual([left, true])
     },

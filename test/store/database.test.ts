@@ -1,10 +1,13 @@
 /** Time limits on a database that is slow, hangs or has no free connection. */
+import { Prisma } from '@prisma/client'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase, openRequestPool } from '../../src/store/database/database.ts'
 import { temporaryFailureOf } from '../../src/store/database/temporary-failure.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
+
+const ID = 'aaaaaaaa-0000-4000-8000-000000000001'
 
 let ours: TestDatabase
 let locker: Client
@@ -52,6 +55,21 @@ test('a statement that waits for a lock is cancelled, and its connection is free
   open(60_000, 100)
   const locked = isAway(queryLocked())
   expect(await query()).toEqual([{ one: 1 }])
+  expect(await locked).toBe(true)
+})
+
+test('a statement without the engine of Prisma has the same limits and results', async () => {
+  open(60_000, 100)
+  const locked = isAway(database.queryRows(Prisma.sql`SELECT id FROM crm_contacts`))
+  const types = Prisma.sql`SELECT 'a' AS text, ${ID}::uuid AS id, true AS boolean, 1 AS integer,
+    ${2n ** 53n + 1n}::bigint AS bigint, 0.5::double precision AS double, NULL::bigint AS nothing,
+    ARRAY['a', 'b "c", d'] AS texts, ${['x', 'y']}::text[] AS parameters,
+    '2026-11-23 15:04:05.069999+01'::timestamptz AS at`
+  const direct = await database.queryRows(types)
+  expect(direct).toEqual(await database.prisma.$queryRaw(types))
+  expect(direct).toMatchObject([
+    { bigint: 2n ** 53n + 1n, at: new Date('2026-11-23T14:04:05.069Z') },
+  ])
   expect(await locked).toBe(true)
 })
 

@@ -67,7 +67,7 @@ const misleadingRecord = (credentialId: string, resource: Resource, n: number): 
     : { ...sample, ...Object.fromEntries(texts), remoteFields: MISLEADING }
 }
 
-type Statement = Parameters<Database['readRows']>[0]
+type Statement = Parameters<Database['queryRows']>[0]
 
 /** The same database, which runs each statement once: the records do not change during the test. */
 const readOnce = (database: Database, seen: Set<string>): Database => {
@@ -81,12 +81,12 @@ const readOnce = (database: Database, seen: Set<string>): Database => {
       return result
     }
   }
-  const { readRows } = database
+  const { queryRows } = database
   const prisma = { $queryRaw: once((statement) => database.prisma.$queryRaw(statement)) }
   return {
     ...database,
     prisma: prisma as unknown as Database['prisma'],
-    readRows: once(readRows) as Database['readRows'],
+    queryRows: once(queryRows) as Database['queryRows'],
   }
 }
 

@@ -120,12 +120,12 @@ const pageSql = (
 
 /** Reads a page after a cursor. One statement, and another one for the count. @throws INVALID_CURSOR */
 export const readForward = async <Row, Entry>(
-  { prisma }: Queryable,
+  database: Queryable,
   list: CreatedList<Row, Entry>,
   page: ForwardPage,
 ): Promise<Listed<Entry>> => {
-  const rows = await prisma.$queryRaw<(Row & Place)[]>(pageSql(list, page))
-  return toListed(list.toEntry, rows, page, () => countRows({ prisma }, list))
+  const rows = await database.prisma.$queryRaw<(Row & Place)[]>(pageSql(list, page))
+  return toListed(list.toEntry, rows, page, () => countRows(database, list))
 }
 
 /** The lists of several owners: `column` has the id of the owner. */

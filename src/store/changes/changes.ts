@@ -87,9 +87,10 @@ export const toPosition = ({ epoch, xid, sequence }: PositionRow): ChangePositio
 /** The position after all changes that are readable now; later commits are after it. */
 export const endOfLog = async (database: Queryable): Promise<ChangePosition> => {
   // Sequences start at 1, so 0 is before the first row of that transaction.
-  const [row] = await database.prisma.$queryRaw<PositionRow[]>`
-    SELECT change_log.reading_epoch() AS epoch, 0::bigint AS sequence,
-      pg_snapshot_xmin(pg_current_snapshot())::text AS xid`
+  const [row] = await database.queryRows<PositionRow>(
+    sql`SELECT change_log.reading_epoch() AS epoch, 0::bigint AS sequence,
+      pg_snapshot_xmin(pg_current_snapshot())::text AS xid`,
+  )
   if (!row) throw new Error('The query for the end of the change log returned no row.')
   return toPosition(row)
 }
@@ -180,7 +181,8 @@ const readEpochRange = (
   range: EpochRange,
   limit: number,
 ): Promise<ChangeRow[]> =>
-  database.prisma.$queryRaw(sql`${raw(CUSTOM_PLAN)}
+  database.queryRows(
+    sql`${raw(CUSTOM_PLAN)}
     SELECT c.epoch, c.xid::text AS xid, c.sequence, environment_id::text AS "environmentId",
       credential_id::text AS "credentialId", topic, kind, record_id::text AS "recordId",
       changed_fields AS "changedFields", record::text AS record, at, cause::text AS cause,
@@ -188,7 +190,8 @@ const readEpochRange = (
     FROM change_log.changes c
     WHERE ${Prisma.join([isWithin(range), ...conditionsOf(query)], ' AND ')}
     -- Qualified with the alias c: the bare name would refer to the text column above.
-    ORDER BY c.epoch, c.xid, c.sequence LIMIT ${limit}`)
+    ORDER BY c.epoch, c.xid, c.sequence LIMIT ${limit}`,
+  )
 
 /**
  * Reads changes in log order. A statement before the rows reads the end of the log: transactions that have

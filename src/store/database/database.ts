@@ -4,12 +4,13 @@ import { Prisma, PrismaClient } from '@prisma/client'
 import type pg from 'pg'
 import { acceptLongTexts } from './long-text.ts'
 import { CONNECTION_WAIT_MS, openPool, type PoolOptions, type StatementLimits } from './pool.ts'
-import { createReadRows, type ReadRows } from './read-rows.ts'
+import { createQueryRows, type QueryRows } from './query-rows.ts'
 import { traceStatements } from './statement-spans.ts'
 
 /** Runs single statements. Only the store uses `prisma`; other code passes the object to functions of the store. */
 export interface Queryable {
   readonly prisma: Prisma.TransactionClient
+  readonly queryRows: QueryRows
 }
 
 /** A running transaction. It commits when its work resolves, and rolls back when it rejects. */
@@ -30,7 +31,6 @@ export interface Database extends Queryable {
     work: (transaction: Transaction) => Promise<Result>,
     limits?: Partial<TransactionLimits>,
   ): Promise<Result>
-  readonly readRows: ReadRows
   readonly url: string
   /** The connections of the pool now. */
   readonly connections: PoolConnections
@@ -115,7 +115,8 @@ export const loadCompiler = async (): Promise<void> => {
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { pool, close } = openPool(options)
   const watch = watchWaiting(pool, options.onPoolWait ?? (() => {}))
-  const plain = new PrismaPg(pool, { statementNameGenerator: statementNames() })
+  const nameOf = statementNames()
+  const plain = new PrismaPg(pool, { statementNameGenerator: nameOf })
   const adapter = traceStatements(acceptLongTexts(plain), options.url)
   const { onStatement } = options
   const settings = { adapter, transactionOptions: toOptions(TRANSACTION_LIMITS) }
@@ -129,10 +130,15 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     prisma,
     transaction: (work, limits) =>
       prisma.$transaction(
-        (client) => work({ prisma: client, isTransaction: true }),
+        (client) =>
+          work({
+            prisma: client,
+            queryRows: (statement) => client.$queryRaw(statement),
+            isTransaction: true,
+          }),
         toOptions({ ...TRANSACTION_LIMITS, ...limits }),
       ),
-    readRows: createReadRows(adapter, onStatement),
+    queryRows: createQueryRows({ pool, url: options.url, nameOf, onStatement }),
     url: options.url,
     get connections() {
       return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
@@ -165,7 +171,7 @@ export const openRequestPool = (
       return open().prisma
     },
     transaction: database.transaction,
-    readRows: (statement) => open().readRows(statement),
+    queryRows: (statement) => open().queryRows(statement),
     url: database.url,
     get connections() {
       return opened?.connections ?? { open: 0, idle: 0, waiting: 0 }

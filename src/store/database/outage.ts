@@ -29,8 +29,11 @@ const OUTAGES: readonly TemporaryFailure['reason'][] = ['unreachable', 'read-onl
 const CONSEQUENCES: readonly TemporaryFailure['reason'][] = [...OUTAGES, 'overloaded', 'too-slow']
 
 /** The cause in the last line of an error of Prisma; the lines before it quote the call. */
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error)
+const reasonOf = (error: unknown): string => {
+  // A host has several addresses, none of which can be reached: the error of Node has no message of its own.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error)
+}
 
 const isWritable = async ({ prisma }: Queryable): Promise<boolean> => {
   const [row] = await prisma.$queryRaw<{ isStandby: boolean }[]>`

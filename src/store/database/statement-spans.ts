@@ -1,6 +1,7 @@
 /** A span for each SQL statement that is part of a trace, without its values. */
 import type { PrismaPg } from '@prisma/adapter-pg'
 import { LRUCache } from 'lru-cache'
+import pg from 'pg'
 import { activeSpan, isTracing, type Span, type SpanAttributes, trace } from '../../tracing.ts'
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>
@@ -61,13 +62,15 @@ export const summarize = (sql: string): string => {
 
 /** PostgreSQL's code of an error; undefined: it has none. */
 const sqlStateOf = (error: unknown): string | undefined => {
+  if (error instanceof pg.DatabaseError) return error.code
   const { originalCode } = Object(Object(error).cause)
   return typeof originalCode === 'string' ? originalCode : undefined
 }
 
 type Run = <Result>(sql: string, work: () => Promise<Result>) => Promise<Result>
 
-const createRun = (url: string): Run => {
+/** A function that runs a statement in a span, if it is part of a trace. */
+export const createStatementTracer = (url: string): Run => {
   const { hostname, port, pathname } = new URL(url)
   const common: SpanAttributes = {
     'db.system.name': 'postgresql',
@@ -115,7 +118,7 @@ const traceQueries = <Q extends Queryable>(queryable: Q, run: Run): Q => {
 /** The same adapter, which traces its statements if anything is traced. */
 export const traceStatements = (factory: PrismaPg, url: string): PrismaPg => {
   if (!isTracing()) return factory
-  const run = createRun(url)
+  const run = createStatementTracer(url)
   const connect = factory.connect.bind(factory)
   return Object.assign(factory, {
     connect: async () => {

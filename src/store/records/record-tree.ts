@@ -19,10 +19,10 @@ import {
 
 const { sql } = Prisma
 
-const run = async ({ readRows }: Database, statement: Statement): Promise<Result> => {
+const run = async ({ queryRows }: Database, statement: Statement): Promise<Result> => {
   const text = statementSql(statement)
   if (text === undefined) return {}
-  const [row = {}] = await readRows<Result>(text)
+  const [row = {}] = await queryRows<Result>(text)
   return row
 }
 

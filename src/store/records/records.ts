@@ -111,11 +111,11 @@ interface PageRow {
 
 /** Reads a page of records of one or more credentials. One statement. */
 export const listRecords = async (
-  { readRows }: Database,
+  { queryRows }: Database,
   request: ListRequest,
 ): Promise<RecordPage> => {
   const { json } = recordSql(request.resource)
-  const [row] = await readRows<PageRow>(
+  const [row] = await queryRows<PageRow>(
     sql`SELECT ${lines('page')} AS page FROM (${pageRows(request, sql`${json} AS json`)}) page`,
   )
   return toPage(request, splitLines(row?.page ?? null), toText)

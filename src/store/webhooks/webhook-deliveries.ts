@@ -114,15 +114,17 @@ export const listHeld = ({ prisma }: Database, { id }: Worker): Promise<HeldSubs
  * @returns their ids
  */
 export const listOutdated = async (
-  { prisma }: Database,
+  database: Database,
   subscriptions: readonly Pick<HeldSubscription, 'id' | 'version'>[],
 ): Promise<ReadonlySet<string>> => {
-  const rows = await prisma.$queryRaw<{ id: string }[]>`
+  const rows = await database.queryRows<{ id: string }>(
+    sql`
     SELECT DISTINCT n.id::text AS id
     FROM unnest(${subscriptions.map(({ id }) => id)}::uuid[],
       ${subscriptions.map(({ version }) => version)}::text[]) AS n(id, version)
     WHERE NOT EXISTS (SELECT FROM webhook_subscriptions s
-      WHERE s.id = n.id AND s.is_enabled AND s.xmin::text = n.version)`
+      WHERE s.id = n.id AND s.is_enabled AND s.xmin::text = n.version)`,
+  )
   return new Set(rows.map(({ id }) => id))
 }
 

@@ -62,7 +62,7 @@ export interface Checkpoint {
  * @returns the ids of the saved subscriptions
  */
 export const saveCheckpoint = async (
-  { prisma }: Database,
+  database: Database,
   { id }: Worker,
   { deliveries, retries, ended, replays, attempts }: Checkpoint,
 ): Promise<ReadonlySet<string>> => {
@@ -75,7 +75,8 @@ export const saveCheckpoint = async (
   // If PostgreSQL crashes before the commit is on disk, its messages are sent again. A message that waits for a retry
   // would be lost: this process goes on with a later position.
   const commit = retries.length > 0 ? Prisma.empty : Prisma.sql`, ${ASYNCHRONOUS_COMMIT}`
-  const rows = await prisma.$queryRaw<{ id: string }[]>`
+  const rows = await database.queryRows<{ id: string }>(
+    Prisma.sql`
     WITH held AS (
       UPDATE webhook_deliveries d SET position = n.position, ahead = n.ahead,
         failures = CASE WHEN d.resets = n.resets THEN n.failures ELSE d.failures END,
@@ -119,7 +120,8 @@ export const saveCheckpoint = async (
         "messageIds" text[], attempts json)
       JOIN held h ON h.subscription_id = n."subscriptionId"
     )
-    SELECT subscription_id::text AS id${commit} FROM held`
+    SELECT subscription_id::text AS id${commit} FROM held`,
+  )
   return new Set(rows.map((row) => row.id))
 }
 
