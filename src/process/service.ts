@@ -1,5 +1,4 @@
 /** The service on its storage: first start, workers, API. main.ts imports it while PostgreSQL starts. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { buildSchema } from '../api/graphql/schema.ts'
 import { catalogue } from '../generated/registry.ts'
 import { generateFirstKey } from '../store/accounts/keys.ts'
@@ -19,14 +18,9 @@ export interface Service {
   readonly newKey: string | undefined
 }
 
-// Enough for the event loop to notice that a program of PostgreSQL has ended, and to start the next one.
-const PAUSE_MS = 5
-
-/** Prepares what needs no database, while PostgreSQL starts. Pauses between the steps, which block the event loop. */
+/** Prepares what needs no database, while PostgreSQL starts. */
 export const warmUp = async (role: Role): Promise<void> => {
-  await sleep(PAUSE_MS)
   if (role !== 'worker') buildSchema(catalogue)
-  await sleep(PAUSE_MS)
   await loadCompiler()
 }
 
