@@ -33,10 +33,16 @@ const stripTypes = (source) => {
   }
 }
 
+// Node also looks for symbolic links and for the format of each file, which took 90 ms of processor time.
 registerHooks({
+  resolve: (specifier, context, nextResolve) => {
+    const isOurs = specifier.startsWith('.') && specifier.endsWith('.ts')
+    if (!isOurs) return nextResolve(specifier, context)
+    return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true }
+  },
   load: (url, context, nextLoad) => {
-    const loaded = nextLoad(url, context)
-    if (loaded.format !== 'module-typescript') return loaded
-    return { ...loaded, format: 'module', source: stripTypes(loaded.source) }
+    if (!url.endsWith('.ts')) return nextLoad(url, context)
+    const source = stripTypes(readFileSync(fileURLToPath(url)))
+    return { format: 'module', source, shortCircuit: true }
   },
 })

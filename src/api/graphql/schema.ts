@@ -69,7 +69,7 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
       ...aggregates(t),
     }),
   })
-  const schema = builder.toSchema()
+  const schema = builder.toSchema({ sortSchema: false })
   schema.description = schemaDescription
   releaseBuilder(builder, schema, createTypeResolver(catalogue))
   return schema
