@@ -2,14 +2,13 @@
 import type { SandboxRow, SandboxSession, SandboxTenant } from '../store/sandbox/sandbox-records.ts'
 import { applyEffects } from './effects.ts'
 import { FieldError, RequestError } from './errors.ts'
-import { readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
+import { readFields, referencesIn, type SandboxFields, type SandboxKind } from './kinds/kind.ts'
 import { type KindName, kindOfTopic, kinds, type SandboxRecord } from './kinds/kinds.ts'
 import { isControlAccount } from './ledger.ts'
 import type { Condition, Workspace } from './workspace.ts'
 
 // Safe cast: only the definition of its kind writes a row.
-const asRecord = <K extends KindName>(row: SandboxRow): SandboxRecord<K> =>
-  row as unknown as SandboxRecord<K>
+const asRecord = <K extends KindName>(row: SandboxRow): SandboxRecord<K> => row as SandboxRecord<K>
 
 const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
   `${kind}/${id}`
@@ -81,7 +80,7 @@ export const openWorkspace = (
     input: SandboxFields,
     previous: SandboxFields | undefined,
   ): Promise<SandboxFields> => {
-    const definition = kinds[kind]
+    const definition: SandboxKind = kinds[kind]
     const read = readFields(definition, input)
     const references = referencesOf(kind, read)
     const existing = previous ? referencesOf(kind, previous) : []
