@@ -7,6 +7,9 @@ import { sampleOf } from './samples.ts'
 /** Applies one event. Resolves to false, without a write, if no record is suitable. */
 export type SimulatedEvent = (workspace: Workspace, random: Random) => Promise<unknown>
 
+/** Events by name, each with how often it happens in a round of the simulation. */
+export type Events = Readonly<Record<string, readonly [times: number, event: SimulatedEvent]>>
+
 /** A random record that satisfies a condition, among the `oldest` of them; undefined if there is none. */
 export const pickRecord = async <K extends KindName>(
   workspace: Workspace,
@@ -40,9 +43,9 @@ export const changeOf =
   async (workspace, random) => {
     const record = await pickRecord(workspace, random, kind)
     if (!record) return false
-    const { [name]: value } = await sampleOf(kind, workspace, random)
-    // Safe cast: a field of the input, by its own name.
-    return workspace.update(record, { [name]: value } as unknown as Partial<KindInput<K>>)
+    const input: Partial<KindInput<K>> = {}
+    input[name] = (await sampleOf(kind, workspace, random))[name]
+    return workspace.update(record, input)
   }
 
 /** An event that deletes one of the oldest records. */

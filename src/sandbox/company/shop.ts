@@ -2,7 +2,7 @@
 import { amount, ofCents, shareOf, units } from '../amounts.ts'
 import type { FieldsOf } from '../kinds/kinds.ts'
 import { unshippedLines } from '../shipping.ts'
-import { creationOf, pickRecord, type SimulatedEvent } from './event.ts'
+import { creationOf, type Events, pickRecord, type SimulatedEvent } from './event.ts'
 import { pickSubject, sampleOf, slug } from './samples.ts'
 import { assortment, brands, carriers } from './words.ts'
 
@@ -114,14 +114,12 @@ const changePrice: SimulatedEvent = async (workspace, random) => {
   return workspace.update(product, { variants })
 }
 
-/** Events of the shop, by name. Frequent events are listed twice. */
-export const shopEvents = {
-  joinShop: creationOf('shoppers'),
-  addProduct,
-  placeOrder,
-  placeAnotherOrder: placeOrder,
-  shipOrder,
-  shipAnotherOrder: shipOrder,
-  cancelOrder,
-  changePrice,
+/** Events of the shop. */
+export const shopEvents: Events = {
+  joinShop: [1, creationOf('shoppers')],
+  addProduct: [1, addProduct],
+  placeOrder: [3, placeOrder],
+  shipOrder: [3, shipOrder],
+  cancelOrder: [1, cancelOrder],
+  changePrice: [1, changePrice],
 }
