@@ -2,7 +2,14 @@
 import { amount, ofCents, shareOf, times, units } from '../amounts.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import { changeOf, creationOf, type Events, pickRecord, type SimulatedEvent } from './event.ts'
+import {
+  changeOf,
+  creationOf,
+  type Events,
+  pickRecord,
+  type SimulatedEvent,
+  updateOf,
+} from './event.ts'
 import { dayOf, sampleOf } from './samples.ts'
 import { euroRates, goods, remarks, services } from './words.ts'
 
@@ -145,23 +152,22 @@ const orderFromVendor: SimulatedEvent = async (workspace, random) => {
   })
 }
 
-const advanceOrder: SimulatedEvent = async (workspace, random) => {
-  const isPending = ({ purchaseOrderStatus: status }: { purchaseOrderStatus: string }) =>
-    status === 'draft' || status === 'sent'
-  const order = await pickRecord(workspace, random, 'purchase_orders', isPending, 5)
-  if (!order) return false
-  const next = order.fields.purchaseOrderStatus === 'draft' ? 'sent' : 'received'
-  return workspace.update(order, { purchaseOrderStatus: random.chance(6) ? 'cancelled' : next })
-}
+/** Sends a purchase order, or receives its goods. */
+const advanceOrder = updateOf(
+  'purchase_orders',
+  {
+    condition: ({ purchaseOrderStatus: status }) => status === 'draft' || status === 'sent',
+    oldest: 5,
+  },
+  ({ purchaseOrderStatus }, random) => {
+    const next = purchaseOrderStatus === 'draft' ? 'sent' : 'received'
+    return { purchaseOrderStatus: random.chance(6) ? 'cancelled' : next }
+  },
+)
 
 /** Events of the books. */
 export const bookEvents: Events = {
-  findVendor: [
-    1,
-    creationOf('vendors', (_, random) => ({
-      payment_terms_days: random.pick([14, 30, 30, 45, 60]),
-    })),
-  ],
+  findVendor: [1, creationOf('vendors')],
   winClient: [1, creationOf('clients')],
   addItem: [1, addItem],
   sendInvoice: [3, sendInvoice],

@@ -37,16 +37,29 @@ export const creationOf =
     return workspace.create(kind, input)
   }
 
-/** An event that gives one field of a record another value. */
-export const changeOf =
-  <K extends KindName>(kind: K, name: keyof KindInput<K>): SimulatedEvent =>
+/** An event that changes one of the `oldest` records that satisfy a condition. */
+export const updateOf =
+  <K extends KindName>(
+    kind: K,
+    { condition, oldest }: { readonly condition?: Condition<K>; readonly oldest?: number },
+    change: (
+      fields: SandboxRecord<K>['fields'],
+      random: Random,
+      workspace: Workspace,
+    ) => Partial<KindInput<K>> | Promise<Partial<KindInput<K>>>,
+  ): SimulatedEvent =>
   async (workspace, random) => {
-    const record = await pickRecord(workspace, random, kind)
-    if (!record) return false
+    const record = await pickRecord(workspace, random, kind, condition, oldest)
+    return record ? workspace.update(record, await change(record.fields, random, workspace)) : false
+  }
+
+/** An event that gives one field of a record another value. */
+export const changeOf = <K extends KindName>(kind: K, name: keyof KindInput<K>): SimulatedEvent =>
+  updateOf(kind, {}, async (_, random, workspace) => {
     const input: Partial<KindInput<K>> = {}
     input[name] = (await sampleOf(kind, workspace, random))[name]
-    return workspace.update(record, input)
-  }
+    return input
+  })
 
 /** An event that deletes one of the oldest records. */
 export const removalOf =

@@ -1,5 +1,5 @@
 /** Deletes old records, so that a long-running sandbox does not grow. */
-import { kindNames, kindOf } from '../kinds/kinds.ts'
+import { kindNames, kinds } from '../kinds/kinds.ts'
 import type { SimulatedEvent } from './event.ts'
 
 /** How many records of each kind remain. */
@@ -10,7 +10,7 @@ const MAX_PER_STEP = 100
 // Shipments and payments are deleted with their documents. Documents post to ledger accounts.
 const others: ReadonlySet<string> = new Set(['shipments', 'payments', 'ledger_accounts'])
 const growing = kindNames.filter(
-  (kind) => kindOf(kind)?.verbs.includes('delete') && !others.has(kind),
+  (kind) => kinds[kind].verbs.includes('delete') && !others.has(kind),
 )
 
 /**

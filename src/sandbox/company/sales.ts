@@ -7,6 +7,7 @@ import {
   pickRecord,
   removalOf,
   type SimulatedEvent,
+  updateOf,
 } from './event.ts'
 import { pickSubject, sampleOf } from './samples.ts'
 import { projects } from './words.ts'
@@ -35,15 +36,16 @@ const openDeal = creationOf('deals', async (workspace, random) => {
 })
 
 /** Moves a deal to the next stage, or to the last one (lost). */
-const moveDeal: SimulatedEvent = async (workspace, random) => {
-  const deal = await pickRecord(workspace, random, 'deals', { opportunityStatus: 'open' }, 12)
-  if (!deal) return false
-  const stages = await workspace.where('deal_stages')
-  const position = stages.findIndex(({ id }) => id === deal.fields.opportunityStage)
-  const next = random.chance(15) ? stages.at(-1) : stages[position + 1]
-  const opportunityStage = next?.id ?? deal.fields.opportunityStage
-  return workspace.update(deal, { opportunityStage, lastActivityAt: workspace.now })
-}
+const moveDeal = updateOf(
+  'deals',
+  { condition: { opportunityStatus: 'open' }, oldest: 12 },
+  async ({ opportunityStage }, random, workspace) => {
+    const stages = await workspace.where('deal_stages')
+    const position = stages.findIndex(({ id }) => id === opportunityStage)
+    const next = random.chance(15) ? stages.at(-1) : stages[position + 1]
+    return { opportunityStage: next?.id ?? opportunityStage, lastActivityAt: workspace.now }
+  },
+)
 
 /** Writes a note about a person and their organization. */
 const writeNote = creationOf('notes', async (workspace, random) => {
@@ -65,13 +67,14 @@ const setTask = creationOf('tasks', async (workspace, random) => {
   }
 })
 
-const doTask: SimulatedEvent = async (workspace, random) => {
-  const isPending = ({ taskStatus }: { taskStatus: string }) => taskStatus !== 'done'
-  const task = await pickRecord(workspace, random, 'tasks', isPending, 8)
-  if (!task) return false
-  const isStart = task.fields.taskStatus === 'todo' && random.chance(30)
-  return workspace.update(task, { taskStatus: isStart ? 'doing' : 'done' })
-}
+/** Starts a task, or completes it. */
+const doTask = updateOf(
+  'tasks',
+  { condition: ({ taskStatus }) => taskStatus !== 'done', oldest: 8 },
+  ({ taskStatus }, random) => ({
+    taskStatus: taskStatus === 'todo' && random.chance(30) ? 'doing' : 'done',
+  }),
+)
 
 /** Events of the CRM. */
 export const salesEvents: Events = {

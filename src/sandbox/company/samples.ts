@@ -20,6 +20,7 @@ import {
   remarks,
   sectors,
   streets,
+  tags,
   taskTitles,
   team,
   trades,
@@ -67,6 +68,8 @@ const texts: readonly (readonly [RegExp, TextGenerator])[] = [
   [/mail/i, mailOf],
   [/phone|fax|mobile/i, ({ city }, random) => random.digits(city.phone)],
   [/url|web|link|page/i, ({ company }) => `https://www.${slug(company)}.example`],
+  [/image/i, ({ company }) => `https://www.${slug(company)}.example/picture.jpg`],
+  [/tag/i, (_, random) => random.pick(tags)],
   [/city|town/i, ({ city }) => city.city],
   [/subdivision/i, ({ city }) => city.regionCode],
   [/country/i, ({ city }) => city.countryName],
@@ -133,8 +136,7 @@ export const sampleOf = async <K extends KindName>(
       },
       amount: (otherwise) =>
         otherwise.includes('.') ? ofCents(random.integer(500, 90_000)) : `${random.integer(1, 99)}`,
-      day: () =>
-        dayOf(workspace, random.integer(...(/due|close/i.test(name) ? [2, 90] : [-300, 0]))),
+      day: () => dayOf(workspace, random.integer(2, 90) * (/due|close/i.test(name) ? 1 : -1)),
       reference: ({ target }) => random.pick(references.get(target) ?? []),
       shape: ({ fields }) => samplesOf(fields),
     }

@@ -140,8 +140,8 @@ export const taskTitles = words(
   'Send quote, Call back, Prepare demo, Check credit, Book site survey',
 )
 
-/** Brands of products. */
-export const brands = words('Hearth & Field, Northmoor, Atelier Lune, Kettle Row')
+/** Tags of products. */
+export const tags = words('new, gift, bestseller, organic, sale')
 
 /** Carriers of shipments: name, service and tracking page. */
 export const carriers = [

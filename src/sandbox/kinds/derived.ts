@@ -120,6 +120,7 @@ export const resourceKind = <
   const schema: z.ZodObject = z.strictObject(schemas)
   return {
     topic: resource.topic,
+    verbs: resource.verbs,
     prefix,
     definitions,
     more: more ?? {},

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Fields } from '../../definition/kinds/kind.ts'
 import { mapReferences } from '../../definition/kinds/shape.ts'
+import type { Verb } from '../../definition/resource.ts'
 import { FieldError } from '../errors.ts'
 
 /** The fields of a record, by name. */
@@ -29,6 +30,8 @@ export interface RecordCompletion {
 export interface SandboxKind<F extends z.ZodObject = z.ZodObject, C extends object = object> {
   /** The resource of the API whose records it holds: `accounting/invoices`. */
   readonly topic: string
+  /** The writes and reads that it offers. */
+  readonly verbs: readonly Verb[]
   /** Prefix of ids: `inv` in `inv_0001`. */
   readonly prefix: string
   /** Schema of the input. */
