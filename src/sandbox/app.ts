@@ -174,15 +174,13 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     throw new RequestError(405, 'method_not_allowed', { headers: { allow } })
   }
 
-  /** Whether the token is the tenant's own, or an OAuth access token that opens it. */
-  const isAllowed = async (access: TenantAccess): Promise<boolean> =>
-    isAccessToken(access.token)
-      ? (await tenantsOf(database, clock.nowMs(), access.token)).includes(access.tenant)
-      : isTenantToken(database, access)
-
+  /** The tenant of a request with its own token, or with an OAuth access token that opens it. */
   const authenticate = async (request: Request): Promise<string> => {
     const access = accessOf(request)
-    if (!(await isAllowed(access))) throw unauthorized()
+    const isAllowed = isAccessToken(access.token)
+      ? (await tenantsOf(database, clock.nowMs(), access.token)).includes(access.tenant)
+      : await isTenantToken(database, access)
+    if (!isAllowed) throw unauthorized()
     return access.tenant
   }
 

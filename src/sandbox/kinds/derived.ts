@@ -73,7 +73,7 @@ interface Differences<
   Own extends z.ZodRawShape,
   C,
 > {
-  /** Fields that the resource lacks. The sandbox describes them, as examples of custom fields. */
+  /** Fields that the resource lacks, by default null. The sandbox describes them: examples of custom fields. */
   readonly more?: More
   /** Fields that are never null, in addition to those that the resource requires. */
   readonly required?: readonly Required[]
@@ -109,21 +109,22 @@ export const resourceKind = <
   { more, required, computed, own, complete }: Differences<F, More, Required, Own, C> = {},
 ): SandboxKind<z.ZodObject<KindShape<F & More, Required, Own>>, C> => {
   const isRequired = new Set<string>(required)
-  const definitions = Object.fromEntries(
-    Object.entries({ ...resource.fields, ...more }).map(([name, field]) => [
+  const derived = Object.fromEntries(
+    Object.entries(resource.fields).map(([name, field]) => [
       derivedName(name),
       isRequired.has(name) ? { ...field, required: true } : field,
     ]),
   )
-  const schemas = { ...mapFields(definitions, ownSchema), ...own }
+  const further: Fields = more ?? {}
+  const schemas = { ...mapFields(derived, ownSchema), ...mapFields(further, fieldSchema), ...own }
   for (const name of computed ?? []) delete schemas[name]
   const schema: z.ZodObject = z.strictObject(schemas)
   return {
     topic: resource.topic,
     verbs: resource.verbs,
     prefix,
-    definitions,
-    more: more ?? {},
+    definitions: { ...derived, ...further },
+    more: further,
     // Safe cast: it has the fields of the resource, except for computed ones, `more` and `own`.
     fields: schema as z.ZodObject<KindShape<F & More, Required, Own>>,
     // Safe cast: without `complete`, C is its default, an empty object.
