@@ -1,4 +1,4 @@
-/** The history of a new tenant: its simulation, at instants of the last two and a half years. */
+/** The history of a new tenant: its simulation, at instants of the last year. */
 import type {
   SandboxRow,
   SandboxSession,
@@ -12,8 +12,8 @@ import { ROUND_STEPS, runStep } from './step.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const DAYS = 900
-const STEPS = 22 * ROUND_STEPS
+const DAYS = 365
+const STEPS = 20 * ROUND_STEPS
 
 /** Inputs of a history: tenant, seed and the instant at which it ends. */
 export interface DatasetSeed {

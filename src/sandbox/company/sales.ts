@@ -26,9 +26,11 @@ const meetPerson: SimulatedEvent = async (workspace, random) => {
 }
 
 const openDeal = creationOf('deals', async (workspace, random) => {
+  const project = random.pick(projects)
   const account = await pickRecord(workspace, random, 'organizations')
   return {
-    opportunityName: `${random.pick(projects)}, ${account?.fields.accountName ?? 'new client'}`,
+    opportunityName: account ? `${project}, ${account.fields.accountName}` : project,
+    opportunityDescription: `${project} for ${random.integer(5, 120)} desks.`,
     opportunityAccount: account?.id ?? null,
     opportunityStage: 'stg_0001',
     amount: ofCents(random.integer(8, 900) * 10_000),
@@ -81,12 +83,12 @@ export const salesEvents: Events = {
   meetOrganization: [1, creationOf('organizations')],
   meetPerson: [2, meetPerson],
   meetLead: [3, creationOf('leads')],
-  promoteLead: [1, changeOf('leads', 'leadTitle')],
+  promoteLead: [2, changeOf('leads', 'leadTitle')],
   loseLead: [1, removalOf('leads')],
   openDeal: [1, openDeal],
   moveDeal: [2, moveDeal],
   writeNote: [3, writeNote],
   throwNoteAway: [1, removalOf('notes')],
   setTask: [2, setTask],
-  doTask: [1, doTask],
+  doTask: [2, doTask],
 }

@@ -64,6 +64,7 @@ type TextGenerator = (subject: Subject, random: Random) => string
 
 /** Generators of texts by field name; the first match applies. */
 const texts: readonly (readonly [RegExp, TextGenerator])[] = [
+  [/owner|author|person|assignee/i, (_, random) => random.pick(team)],
   [/type$/i, (_, random) => random.pick(['work', 'home'])],
   [/mail/i, mailOf],
   [/phone|fax|mobile/i, ({ city }, random) => random.digits(city.phone)],
@@ -83,7 +84,6 @@ const texts: readonly (readonly [RegExp, TextGenerator])[] = [
   [/source/i, (_, random) => random.pick(leadSources)],
   [/industry/i, (_, random) => random.pick(sectors)],
   [/subject/i, (_, random) => random.pick(taskTitles)],
-  [/owner|author|person|assignee/i, (_, random) => random.pick(team)],
   [/number|code|sku|reference/i, ({ city }, random) => random.digits(`${city.country}#########`)],
   [/content|text/i, (_, random) => random.pick(noteTexts)],
   [/description|memo|comment|summary/i, (_, random) => random.pick(remarks)],

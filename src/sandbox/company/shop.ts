@@ -98,8 +98,8 @@ const changePrice = updateOf('products', {}, ({ variants }, random) => {
 export const shopEvents: Events = {
   joinShop: [1, creationOf('shoppers')],
   addProduct: [1, addProduct],
-  placeOrder: [3, placeOrder],
-  shipOrder: [3, shipOrder],
+  placeOrder: [4, placeOrder],
+  shipOrder: [4, shipOrder],
   cancelOrder: [
     1,
     updateOf('orders', { condition: { orderStatus: 'placed' } }, () => ({

@@ -22,7 +22,7 @@ const events: Events = {
   ...salesEvents,
   ...shopEvents,
   addDerived: [1, addDerived],
-  retireOldRecords: [1, retireOldRecords],
+  retireOldRecords: [2, retireOldRecords],
 }
 
 const round = Object.entries(events).flatMap(([name, [times]]) => Array<string>(times).fill(name))
