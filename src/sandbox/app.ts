@@ -12,9 +12,8 @@ import {
   listSandboxRecords,
 } from '../store/sandbox/sandbox-records.ts'
 import { FieldError, RequestError } from './errors.ts'
-import { isId } from './kinds/kind.ts'
+import { describeFields, isId } from './kinds/kind.ts'
 import { type KindInput, type KindName, kindOf, type SandboxRecord } from './kinds/kinds.ts'
-import { ownFieldsOf } from './kinds/own-fields.ts'
 import { takeStep } from './life.ts'
 import { cursorOf, readListing } from './listing.ts'
 import { respondToAuthorization } from './oauth/authorize-page.ts'
@@ -175,15 +174,13 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     throw new RequestError(405, 'method_not_allowed', { headers: { allow } })
   }
 
-  /** Whether the token is the tenant's own, or an OAuth access token that opens it. */
-  const isAllowed = async (access: TenantAccess): Promise<boolean> =>
-    isAccessToken(access.token)
-      ? (await tenantsOf(database, clock.nowMs(), access.token)).includes(access.tenant)
-      : isTenantToken(database, access)
-
+  /** The tenant of a request with its own token, or with an OAuth access token that opens it. */
   const authenticate = async (request: Request): Promise<string> => {
     const access = accessOf(request)
-    if (!(await isAllowed(access))) throw unauthorized()
+    const isAllowed = isAccessToken(access.token)
+      ? (await tenantsOf(database, clock.nowMs(), access.token)).includes(access.tenant)
+      : await isTenantToken(database, access)
+    if (!isAllowed) throw unauthorized()
     return access.tenant
   }
 
@@ -225,8 +222,9 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     const tenant = await authenticate(request)
     const [, described] = /^\/v1\/fields\/([a-z_]+)$/.exec(url.pathname) ?? []
     if (described !== undefined) {
-      if (!kindOf(described)) throw new RequestError(404, 'no_such_kind')
-      return Response.json({ items: ownFieldsOf(described) })
+      const kind = kindOf(described)
+      if (!kind) throw new RequestError(404, 'no_such_kind')
+      return Response.json({ items: describeFields(kind) })
     }
     const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
     if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')

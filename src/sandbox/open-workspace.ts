@@ -2,14 +2,13 @@
 import type { SandboxRow, SandboxSession, SandboxTenant } from '../store/sandbox/sandbox-records.ts'
 import { applyEffects } from './effects.ts'
 import { FieldError, RequestError } from './errors.ts'
-import { readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
+import { readFields, referencesIn, type SandboxFields, type SandboxKind } from './kinds/kind.ts'
 import { type KindName, kindOfTopic, kinds, type SandboxRecord } from './kinds/kinds.ts'
 import { isControlAccount } from './ledger.ts'
 import type { Condition, Workspace } from './workspace.ts'
 
 // Safe cast: only the definition of its kind writes a row.
-const asRecord = <K extends KindName>(row: SandboxRow): SandboxRecord<K> =>
-  row as unknown as SandboxRecord<K>
+const asRecord = <K extends KindName>(row: SandboxRow): SandboxRecord<K> => row as SandboxRecord<K>
 
 const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
   `${kind}/${id}`
@@ -53,17 +52,13 @@ export const openWorkspace = (
     return `${prefix}_${String(numbers[prefix]).padStart(4, '0')}`
   }
 
+  /** The stored records with these keys, and all changed ones. */
   const load = async (
     keys: readonly { readonly kind: string; readonly id: string }[],
   ): Promise<ReadonlyMap<string, SandboxRow>> => {
     const unknown = keys.filter((key) => !changed.has(keyOf(key)))
     const rows = unknown.length > 0 ? await session.get(unknown) : []
-    const found = new Map(rows.map((row) => [keyOf(row), row]))
-    for (const key of keys) {
-      const record = changed.get(keyOf(key))
-      if (record) found.set(keyOf(key), record)
-    }
-    return found
+    return new Map([...rows, ...changed.values()].map((row) => [keyOf(row), row]))
   }
 
   const write = (before: SandboxRow | undefined, after: SandboxRow): SandboxRow => {
@@ -81,7 +76,7 @@ export const openWorkspace = (
     input: SandboxFields,
     previous: SandboxFields | undefined,
   ): Promise<SandboxFields> => {
-    const definition = kinds[kind]
+    const definition: SandboxKind = kinds[kind]
     const read = readFields(definition, input)
     const references = referencesOf(kind, read)
     const existing = previous ? referencesOf(kind, previous) : []
@@ -107,10 +102,9 @@ export const openWorkspace = (
       return record && !record.deleted ? asRecord(record) : undefined
     },
     where: async (kind, condition = {}) => {
-      const own = [...changed.values()].filter((row) => row.kind === kind)
-      const replaced = new Set(own.map(({ id }) => id))
-      const others = (await session.live(kind)).filter(({ id }) => !replaced.has(id))
-      return [...others, ...own]
+      const rows = new Map((await session.live(kind)).map((row) => [row.id, row]))
+      for (const row of changed.values()) if (row.kind === kind) rows.set(row.id, row)
+      return [...rows.values()]
         .map(asRecord<typeof kind>)
         .filter(({ deleted, fields }) => !deleted && meets(fields, condition))
         .sort(byId)

@@ -1,13 +1,20 @@
 /** Access to the sandbox app, and its paths. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDataset } from '../../src/sandbox/company/history.ts'
 import { kindNames, kindOf } from '../../src/sandbox/kinds/kinds.ts'
-import { error, openSandboxHarness, type SandboxHarness } from './sandbox-harness.ts'
+import { error, openSandboxHarness, type SandboxHarness, START } from './sandbox-harness.ts'
 
 let harness: SandboxHarness
 beforeAll(async () => {
   harness = await openSandboxHarness()
 })
 afterAll(() => harness.stop())
+
+/** The number of vendors of a new tenant. */
+const vendorsOf = async (tenant: string): Promise<number> => {
+  const { records } = await createDataset({ tenant, seed: 1, start: START })
+  return records.filter(({ kind }) => kind === 'vendors').length
+}
 
 describe('a tenant', () => {
   test('is created once: opened again, it has its records and a new token', async () => {
@@ -26,7 +33,7 @@ describe('a tenant', () => {
     )
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     const { body } = await harness.request('GET', '/v1/vendors', { as })
-    expect(body.items).toHaveLength(25)
+    expect(body.items).toHaveLength(await vendorsOf('crowd'))
   })
 
   test('requires a valid name', async () => {
@@ -65,7 +72,9 @@ describe('a tenant', () => {
     }
     const opened = { tenant: 'newcomer', name: 'Newcomer' }
     for (const _time of [1, 2]) expect(await enter(first)).toEqual([200, opened])
-    expect((await request('GET', '/v1/vendors', { as: first })).body.items).toHaveLength(25)
+    expect((await request('GET', '/v1/vendors', { as: first })).body.items).toHaveLength(
+      await vendorsOf('newcomer'),
+    )
     expect(await enter({ ...first, token: 'other' })).toEqual([401, error('unauthorized')])
     expect(await enter({ ...first, token: '' })).toEqual([401, error('unauthorized')])
     expect(await enter({ ...first, tenant: 'A b' })).toEqual([422, error('not_a_name', 'tenant')])

@@ -113,6 +113,7 @@ test('a step works whatever users have deleted', async () => {
 
 test('closed records are archived, so that an old company stays the same size', async () => {
   const { database, listAll, app } = await open()
+  const ordersBefore = await listAll('orders')
   // As after months: four times the documents.
   await database.prisma.$executeRaw`
     INSERT INTO sandbox_records (tenant, kind, id, version, deleted, created_at, updated_at, body)
@@ -120,8 +121,8 @@ test('closed records are archived, so that an old company stays the same size', 
     FROM sandbox_records, generate_series(1, 3) AS copy
     WHERE tenant = 'acme' AND kind = ANY(ARRAY['orders', 'invoices', 'bills', 'tasks', 'leads'])`
   const before = await listAll('ledger_accounts')
-  expect(await listAll('orders')).toHaveLength(200)
-  await app.advance('acme', 27)
+  expect(await listAll('orders')).toHaveLength(4 * ordersBefore.length)
+  await app.advance('acme', 60)
   for (const kind of names) {
     const left = await listAll(kind)
     const closed = left.filter(

@@ -1,8 +1,8 @@
 /** The page of the sandbox app on which its user allows access. The service serves it, because the app has no host. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addAuthorizationHeaders } from './pages.ts'
+import { addAuthorizationHeaders, sendFormPage } from './pages.ts'
 
-/** Handles a request of a browser to the sandbox app. */
+/** Handles a request of a browser to the sandbox app: a redirect, or the content of a page as HTML. */
 export type SandboxPage = (request: Request) => Promise<Response>
 
 const PATH = '/sandbox/oauth/authorize'
@@ -20,9 +20,10 @@ const respond = async (
       ...(typeof body === 'string' && { body }),
     }),
   )
-  addAuthorizationHeaders(reply).code(response.status)
-  for (const [name, value] of response.headers) reply.header(name, value)
-  return reply.send(await response.text())
+  const location = response.headers.get('location')
+  return location === null
+    ? sendFormPage(reply, response.status, 'Sandbox', await response.text())
+    : addAuthorizationHeaders(reply).redirect(location, response.status)
 }
 
 /** Adds `GET` and `POST /sandbox/oauth/authorize`. */

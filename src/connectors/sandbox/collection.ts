@@ -1,15 +1,9 @@
 /** Resource connectors for the collections of the sandbox. */
-import { type ResourceConnector, WriteRejection } from '../../definition/connector.ts'
-import type { Field, Fields, Kind } from '../../definition/kinds/kind.ts'
-import {
-  type Converter,
-  converterOf,
-  type NestedRules,
-  type Rule,
-} from '../../definition/mapping/rule.ts'
+import type { ResourceConnector } from '../../definition/connector.ts'
+import type { Field, Fields } from '../../definition/kinds/kind.ts'
+import { converterOf, type NestedRules, type Rule } from '../../definition/mapping/rule.ts'
 import { defineMapping, type RecordRules } from '../../definition/mapping.ts'
 import type { Resource } from '../../definition/resource.ts'
-import { formatPath } from '../../definition/value.ts'
 import { describeFields } from './describe-fields.ts'
 import { pagesOf } from './listing.ts'
 import { collections } from './rules.ts'
@@ -26,30 +20,6 @@ const recordRules: RecordRules<unknown> = {
 // Names of the sandbox's own fields, which every record has.
 const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modified', 'deleted'])
 
-/** Converts a value to the form of a kind. @throws WriteRejection for one that the kind does not define */
-const writerOf =
-  ({ input }: Kind): NonNullable<Converter['write']> =>
-  (value, { path }) => {
-    const { data, error } = input.safeParse(value)
-    const [issue] = error?.issues ?? []
-    if (issue)
-      throw new WriteRejection(`Expected ${issue.message}.`, formatPath([path, ...issue.path]))
-    return data ?? null
-  }
-
-/** Completes a rule that does not state how it writes. `isInner`: of a field in a list or an object. */
-const completeRule = (rule: Rule, { kind }: Field, isInner: boolean): Rule => {
-  const converter = converterOf(rule)
-  if (!converter) return rule
-  const { nested, ofRecord } = converter
-  if (!nested) {
-    const written = isInner && !ofRecord ? (kind.nested ?? kind) : kind
-    return { write: writerOf(written), ...converter }
-  }
-  const rules = completeRules(kind.shape?.fields ?? {}, nested.rules, true)
-  return { ...converter, nested: { ...nested, rules } }
-}
-
 /** The rules of all fields: those of `rules`, and for the others the path of the same name. */
 const completeRules = (fields: Fields, rules: NestedRules, isInner: boolean): NestedRules => {
   const unknown = Object.keys(rules).find((name) => !Object.hasOwn(fields, name))
@@ -58,9 +28,17 @@ const completeRules = (fields: Fields, rules: NestedRules, isInner: boolean): Ne
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [
       name,
-      completeRule(rules[name] ?? pathOf(name), field, isInner),
+      completeRule(rules[name] ?? pathOf(name), field),
     ]),
   )
+}
+
+/** Completes the rules of a nested object or list. */
+const completeRule = (rule: Rule, { kind }: Field): Rule => {
+  const converter = converterOf(rule)
+  if (!converter?.nested) return rule
+  const rules = completeRules(kind.shape?.fields ?? {}, converter.nested.rules, true)
+  return { ...converter, nested: { ...converter.nested, rules } }
 }
 
 /** Creates the connector of the collection of a resource. It writes if the resource can be written. */

@@ -29,6 +29,8 @@ const each = (rule: (name: string) => Converter, ...names: readonly string[]): N
 
 /** Values of a line that the sandbox stores once, on the document. */
 const ofDocument = (...names: readonly string[]): NestedRules => each(ofRecord, ...names)
+/** A rate on a line is a number, that of the document digits. */
+const exchangeRate = ofRecord({ from: 'exchangeRate', write: String })
 
 /** Lines keep what the caller omits if they match a stored line. */
 const lineMatching = [
@@ -51,7 +53,8 @@ const billing: NestedRules = {
   lineItems: listOf(
     'lineItems',
     {
-      ...ofDocument('currency', 'exchangeRate', 'companyId'),
+      ...ofDocument('currency', 'companyId'),
+      exchangeRate,
       totalAmount: readOnly('totalAmount'),
     },
     { matchBy: lineMatching },

@@ -1,13 +1,17 @@
 /** Events in the books: new parties and items, orders, bills, invoices and payments. */
 import { amount, ofCents, shareOf, times, units } from '../amounts.ts'
-import type { FieldsOf } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import { changeOf, creationOf, pickRecord, type SimulatedEvent } from './event.ts'
-import { dayOf } from './samples.ts'
+import {
+  changeOf,
+  creationOf,
+  type Events,
+  pickRecord,
+  type SimulatedEvent,
+  updateOf,
+} from './event.ts'
+import { dayOf, sampleOf } from './samples.ts'
 import { euroRates, goods, remarks, services } from './words.ts'
-
-type Currency = FieldsOf<'invoices'>['currency']
 
 /** Adds the next item of the catalogue. */
 const addItem: SimulatedEvent = async (workspace, random) => {
@@ -30,14 +34,14 @@ const addItem: SimulatedEvent = async (workspace, random) => {
   })
 }
 
-const rateOf = (currency: Currency): string => euroRates[currency] ?? '1'
+const rateOf = (currency: string): string => euroRates[currency] ?? '1'
 
 /** The fields of a document with one to four lines. */
 const documentFields = async (
   workspace: Workspace,
   random: Random,
   side: 'sale' | 'purchase',
-  currency: Currency,
+  currency: string,
 ) => {
   const isSale = side === 'sale'
   const items = await workspace.where(
@@ -112,16 +116,15 @@ const receiveBill: SimulatedEvent = async (workspace, random) => {
   })
 }
 
+/** Whether an amount of a bill or an invoice is due. */
+const isOpen = ({ state, balance }: { readonly state: string; readonly balance: string }) =>
+  (state === 'open' || state === 'part_paid') && units(balance) > 0
+
 /** Pays the open amount of one of the oldest documents, or half of it if nothing has been paid yet. */
 const pay =
   (kind: 'invoices' | 'bills'): SimulatedEvent =>
   async (workspace, random) => {
-    const isOpen = ({ state, balance }: { state: string; balance: string }): boolean =>
-      (state === 'open' || state === 'part_paid') && units(balance) > 0
-    const document =
-      kind === 'invoices'
-        ? await pickRecord(workspace, random, 'invoices', isOpen, 8)
-        : await pickRecord(workspace, random, 'bills', isOpen, 8)
+    const document = await pickRecord(workspace, random, kind, isOpen, 8)
     if (!document) return false
     const { currency, exchangeRate, trackingCategoryIds, balance, state } = document.fields
     const isHalf = state === 'open' && random.chance(25)
@@ -136,40 +139,43 @@ const pay =
     })
   }
 
-const orderFromVendor = creationOf('purchase_orders', async (workspace, random) => {
+const orderFromVendor: SimulatedEvent = async (workspace, random) => {
   const vendor = await pickRecord(workspace, random, 'vendors', { vendorStatus: 'ACTIVE' })
-  return {
-    ...(await documentFields(workspace, random, 'purchase', vendor?.fields.currency ?? 'EUR')),
-    ...(vendor && { vendorId: vendor.id }),
+  if (!vendor) return false
+  const { deliveryAddress = null } = await sampleOf('purchase_orders', workspace, random)
+  return workspace.create('purchase_orders', {
+    ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
+    vendorId: vendor.id,
     accountId: 'acc_0023',
-    purchaseOrderNumber: undefined,
-    purchaseOrderStatus: 'draft',
+    deliveryAddress,
     deliveryDate: dayOf(workspace, random.integer(5, 40)),
-  }
-})
-
-const advanceOrder: SimulatedEvent = async (workspace, random) => {
-  const isPending = ({ purchaseOrderStatus: status }: { purchaseOrderStatus: string }) =>
-    status === 'draft' || status === 'sent'
-  const order = await pickRecord(workspace, random, 'purchase_orders', isPending, 5)
-  if (!order) return false
-  const next = order.fields.purchaseOrderStatus === 'draft' ? 'sent' : 'received'
-  return workspace.update(order, { purchaseOrderStatus: random.chance(6) ? 'cancelled' : next })
+  })
 }
 
-/** Events of the books, by name. */
-export const bookEvents = {
-  findVendor: creationOf('vendors', (_, random) => ({
-    payment_terms_days: random.pick([14, 30, 30, 45, 60]),
-  })),
-  winClient: creationOf('clients'),
-  addItem,
-  sendInvoice,
-  receiveBill,
-  payInvoice: pay('invoices'),
-  payBill: pay('bills'),
-  orderFromVendor,
-  advanceOrder,
-  changeVendorMail: changeOf('vendors', 'email'),
-  moveClient: changeOf('clients', 'addresses'),
+/** Sends a purchase order, or receives its goods. */
+const advanceOrder = updateOf(
+  'purchase_orders',
+  {
+    condition: ({ purchaseOrderStatus: status }) => status === 'draft' || status === 'sent',
+    oldest: 5,
+  },
+  ({ purchaseOrderStatus }, random) => {
+    const next = purchaseOrderStatus === 'draft' ? 'sent' : 'received'
+    return { purchaseOrderStatus: random.chance(6) ? 'cancelled' : next }
+  },
+)
+
+/** Events of the books. */
+export const bookEvents: Events = {
+  findVendor: [1, creationOf('vendors')],
+  winClient: [1, creationOf('clients')],
+  addItem: [1, addItem],
+  sendInvoice: [2, sendInvoice],
+  receiveBill: [2, receiveBill],
+  payInvoice: [2, pay('invoices')],
+  payBill: [2, pay('bills')],
+  orderFromVendor: [2, orderFromVendor],
+  advanceOrder: [3, advanceOrder],
+  changeVendorMail: [1, changeOf('vendors', 'email')],
+  moveClient: [1, changeOf('clients', 'addresses')],
 }

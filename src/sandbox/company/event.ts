@@ -7,6 +7,9 @@ import { sampleOf } from './samples.ts'
 /** Applies one event. Resolves to false, without a write, if no record is suitable. */
 export type SimulatedEvent = (workspace: Workspace, random: Random) => Promise<unknown>
 
+/** Events by name, each with how often it happens in a round of the simulation. */
+export type Events = Readonly<Record<string, readonly [times: number, event: SimulatedEvent]>>
+
 /** A random record that satisfies a condition, among the `oldest` of them; undefined if there is none. */
 export const pickRecord = async <K extends KindName>(
   workspace: Workspace,
@@ -34,16 +37,29 @@ export const creationOf =
     return workspace.create(kind, input)
   }
 
-/** An event that gives one field of a record another value. */
-export const changeOf =
-  <K extends KindName>(kind: K, name: keyof KindInput<K>): SimulatedEvent =>
+/** An event that changes one of the `oldest` records that satisfy a condition. */
+export const updateOf =
+  <K extends KindName>(
+    kind: K,
+    { condition, oldest }: { readonly condition?: Condition<K>; readonly oldest?: number },
+    change: (
+      fields: SandboxRecord<K>['fields'],
+      random: Random,
+      workspace: Workspace,
+    ) => Partial<KindInput<K>> | Promise<Partial<KindInput<K>>>,
+  ): SimulatedEvent =>
   async (workspace, random) => {
-    const record = await pickRecord(workspace, random, kind)
-    if (!record) return false
-    const { [name]: value } = await sampleOf(kind, workspace, random)
-    // Safe cast: a field of the input, by its own name.
-    return workspace.update(record, { [name]: value } as unknown as Partial<KindInput<K>>)
+    const record = await pickRecord(workspace, random, kind, condition, oldest)
+    return record ? workspace.update(record, await change(record.fields, random, workspace)) : false
   }
+
+/** An event that gives one field of a record another value. */
+export const changeOf = <K extends KindName>(kind: K, name: keyof KindInput<K>): SimulatedEvent =>
+  updateOf(kind, {}, async (_, random, workspace) => {
+    const input: Partial<KindInput<K>> = {}
+    input[name] = (await sampleOf(kind, workspace, random))[name]
+    return input
+  })
 
 /** An event that deletes one of the oldest records. */
 export const removalOf =

@@ -1,29 +1,22 @@
 /** Deletes old records, so that a long-running sandbox does not grow. */
+import { kindNames, kinds } from '../kinds/kinds.ts'
 import type { SimulatedEvent } from './event.ts'
 
-/** How many records of each growing kind remain. */
+/** How many records of each kind remain. */
 const KEPT = 150
 // Bounds the duration of a step.
 const MAX_PER_STEP = 100
 
-/** The kinds that grow. Events settle the oldest records first, so that old records are closed. */
-const growing = [
-  'orders',
-  'invoices',
-  'bills',
-  'purchase_orders',
-  'deals',
-  'tasks',
-  'notes',
-  'leads',
-  'people',
-  'organizations',
-  'vendors',
-  'clients',
-  'shoppers',
-] as const
+// Shipments and payments are deleted with their documents. Documents post to ledger accounts.
+const others: ReadonlySet<string> = new Set(['shipments', 'payments', 'ledger_accounts'])
+const growing = kindNames.filter(
+  (kind) => kinds[kind].verbs.includes('delete') && !others.has(kind),
+)
 
-/** Deletes the oldest records of the kinds that grow, with their shipments and payments. */
+/**
+ * Deletes the oldest records of the kinds that grow, with their shipments and payments. Events settle the oldest
+ * records first, so that old records are closed.
+ */
 export const retireOldRecords: SimulatedEvent = async (workspace) => {
   const retired = new Set<string | null>()
   for (const kind of growing) {

@@ -1,17 +1,18 @@
 /** Events in the CRM. */
 import { ofCents } from '../amounts.ts'
-import type { Random } from '../random.ts'
-import type { Workspace } from '../workspace.ts'
-import { changeOf, creationOf, pickRecord, removalOf, type SimulatedEvent } from './event.ts'
-import { dayOf, pickSubject, sampleOf } from './samples.ts'
-import { jobTitles, noteTexts, projects, taskTitles } from './words.ts'
+import {
+  changeOf,
+  creationOf,
+  type Events,
+  pickRecord,
+  removalOf,
+  type SimulatedEvent,
+  updateOf,
+} from './event.ts'
+import { pickSubject, sampleOf } from './samples.ts'
+import { projects } from './words.ts'
 
-/** The name of a member of the team, who owns a new record. */
-const ownerOf = async (workspace: Workspace, random: Random): Promise<string | null> => {
-  const member = await pickRecord(workspace, random, 'members', { isActive: true })
-  return member?.fields.name ?? null
-}
-
+/** Adds a person, most of them at an organization. */
 const meetPerson: SimulatedEvent = async (workspace, random) => {
   const employer = random.chance(88) && (await pickRecord(workspace, random, 'organizations'))
   const company = employer ? employer.fields.accountName : 'freelance'
@@ -19,12 +20,8 @@ const meetPerson: SimulatedEvent = async (workspace, random) => {
   return workspace.create('people', {
     ...(await sampleOf('people', workspace, random, subject)),
     account: employer ? employer.id : null,
-    job_title: random.pick(jobTitles),
-    // Derived, so that the generated companies stay the same in all other fields.
     loyalty_points: subject.lastName.length * 25,
     newsletter: Boolean(employer),
-    contact_by: employer ? 'email' : 'phone',
-    lastActivityAt: workspace.now,
   })
 }
 
@@ -37,21 +34,20 @@ const openDeal = creationOf('deals', async (workspace, random) => {
     opportunityAccount: account?.id ?? null,
     opportunityStage: 'stg_0001',
     amount: ofCents(random.integer(8, 900) * 10_000),
-    closeDate: dayOf(workspace, random.integer(20, 120)),
-    lastActivityAt: workspace.now,
   }
 })
 
 /** Moves a deal to the next stage, or to the last one (lost). */
-const moveDeal: SimulatedEvent = async (workspace, random) => {
-  const deal = await pickRecord(workspace, random, 'deals', { opportunityStatus: 'open' }, 12)
-  if (!deal) return false
-  const stages = await workspace.where('deal_stages')
-  const position = stages.findIndex(({ id }) => id === deal.fields.opportunityStage)
-  const next = random.chance(15) ? stages.at(-1) : stages[position + 1]
-  const opportunityStage = next?.id ?? deal.fields.opportunityStage
-  return workspace.update(deal, { opportunityStage, lastActivityAt: workspace.now })
-}
+const moveDeal = updateOf(
+  'deals',
+  { condition: { opportunityStatus: 'open' }, oldest: 12 },
+  async ({ opportunityStage }, random, workspace) => {
+    const stages = await workspace.where('deal_stages')
+    const position = stages.findIndex(({ id }) => id === opportunityStage)
+    const next = random.chance(15) ? stages.at(-1) : stages[position + 1]
+    return { opportunityStage: next?.id ?? opportunityStage, lastActivityAt: workspace.now }
+  },
+)
 
 /** Writes a note about a person and their organization. */
 const writeNote = creationOf('notes', async (workspace, random) => {
@@ -59,7 +55,6 @@ const writeNote = creationOf('notes', async (workspace, random) => {
   const occasion = random.pick(['Call', 'Visit', 'E-mail', 'Lunch', 'Demo'])
   return {
     noteTitle: `${occasion} with ${person?.fields.firstName ?? 'the buyer'}`,
-    noteContent: random.pick(noteTexts),
     noteContact: person?.id ?? null,
     noteAccount: person?.fields.account ?? null,
   }
@@ -68,38 +63,32 @@ const writeNote = creationOf('notes', async (workspace, random) => {
 const setTask = creationOf('tasks', async (workspace, random) => {
   const deal = await pickRecord(workspace, random, 'deals', { opportunityStatus: 'open' })
   return {
-    taskSubject: random.pick(taskTitles),
     taskContent: `For ${deal?.fields.opportunityName ?? 'the whole team'}.`,
     taskOpportunity: deal?.id ?? null,
-    taskStatus: 'todo' as const,
-    dueDate: dayOf(workspace, random.integer(2, 21)),
+    taskStatus: 'todo',
   }
 })
 
-const doTask: SimulatedEvent = async (workspace, random) => {
-  const isPending = ({ taskStatus }: { taskStatus: string }) => taskStatus !== 'done'
-  const task = await pickRecord(workspace, random, 'tasks', isPending, 8)
-  if (!task) return false
-  const isStart = task.fields.taskStatus === 'todo' && random.chance(30)
-  return workspace.update(task, { taskStatus: isStart ? 'doing' : 'done' })
-}
+/** Starts a task, or completes it. */
+const doTask = updateOf(
+  'tasks',
+  { condition: ({ taskStatus }) => taskStatus !== 'done', oldest: 8 },
+  ({ taskStatus }, random) => ({
+    taskStatus: taskStatus === 'todo' && random.chance(30) ? 'doing' : 'done',
+  }),
+)
 
-/** Events of the CRM, by name. An event that is listed twice happens twice as often. */
-export const salesEvents = {
-  meetOrganization: creationOf('organizations', async (workspace, random) => ({
-    accountOwner: await ownerOf(workspace, random),
-  })),
-  meetPerson,
-  meetLead: creationOf('leads', async (workspace, random) => ({
-    leadOwner: await ownerOf(workspace, random),
-  })),
-  promoteLead: changeOf('leads', 'leadTitle'),
-  loseLead: removalOf('leads'),
-  openDeal,
-  moveDeal,
-  moveAnotherDeal: moveDeal,
-  writeNote,
-  throwNoteAway: removalOf('notes'),
-  setTask,
-  doTask,
+/** Events of the CRM. */
+export const salesEvents: Events = {
+  meetOrganization: [1, creationOf('organizations')],
+  meetPerson: [2, meetPerson],
+  meetLead: [3, creationOf('leads')],
+  promoteLead: [2, changeOf('leads', 'leadTitle')],
+  loseLead: [1, removalOf('leads')],
+  openDeal: [1, openDeal],
+  moveDeal: [2, moveDeal],
+  writeNote: [3, writeNote],
+  throwNoteAway: [1, removalOf('notes')],
+  setTask: [2, setTask],
+  doTask: [2, doTask],
 }

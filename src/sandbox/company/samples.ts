@@ -3,9 +3,7 @@
  * telephone numbers are reserved, so they reach no one.
  */
 import type { ExampleSource, Field, Fields } from '../../definition/kinds/kind.ts'
-import { catalogue } from '../../generated/catalogue.ts'
 import { ofCents } from '../amounts.ts'
-import { derivedName } from '../kinds/derived.ts'
 import { objectsOf } from '../kinds/kind.ts'
 import { type KindInput, type KindName, kindOfTopic, kinds } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
@@ -13,14 +11,19 @@ import type { Workspace } from '../workspace.ts'
 import {
   type City,
   cities,
-  companyWords,
+  companyNames,
   familyNames,
   givenNames,
   jobTitles,
   leadSources,
+  noteTexts,
   remarks,
   sectors,
   streets,
+  tags,
+  taskTitles,
+  team,
+  trades,
 } from './words.ts'
 
 /** Calendar day of the workspace's instant, or `days` after it. */
@@ -48,7 +51,7 @@ export interface Subject {
 export const pickSubject = (random: Random, known: Partial<Subject> = {}): Subject => ({
   firstName: random.pick(givenNames),
   lastName: random.pick(familyNames),
-  company: `${random.pick(companyWords.first)} ${random.pick(companyWords.last)}`,
+  company: `${random.pick(companyNames)} ${random.pick(trades)}`,
   city: random.pick(cities),
   ...known,
 })
@@ -61,10 +64,13 @@ type TextGenerator = (subject: Subject, random: Random) => string
 
 /** Generators of texts by field name; the first match applies. */
 const texts: readonly (readonly [RegExp, TextGenerator])[] = [
+  [/owner|author|person|assignee/i, (_, random) => random.pick(team)],
   [/type$/i, (_, random) => random.pick(['work', 'home'])],
   [/mail/i, mailOf],
   [/phone|fax|mobile/i, ({ city }, random) => random.digits(city.phone)],
   [/url|web|link|page/i, ({ company }) => `https://www.${slug(company)}.example`],
+  [/image/i, ({ company }) => `https://www.${slug(company)}.example/picture.jpg`],
+  [/tag/i, (_, random) => random.pick(tags)],
   [/city|town/i, ({ city }) => city.city],
   [/subdivision/i, ({ city }) => city.regionCode],
   [/country/i, ({ city }) => city.countryName],
@@ -77,32 +83,34 @@ const texts: readonly (readonly [RegExp, TextGenerator])[] = [
   [/title/i, (_, random) => random.pick(jobTitles)],
   [/source/i, (_, random) => random.pick(leadSources)],
   [/industry/i, (_, random) => random.pick(sectors)],
-  [/owner|author|person|assignee/i, ({ firstName, lastName }) => `${firstName} ${lastName}`],
+  [/subject/i, (_, random) => random.pick(taskTitles)],
   [/number|code|sku|reference/i, ({ city }, random) => random.digits(`${city.country}#########`)],
-  [/description|content|text|memo|comment|summary/i, (_, random) => random.pick(remarks)],
+  [/content|text/i, (_, random) => random.pick(noteTexts)],
+  [/description|memo|comment|summary/i, (_, random) => random.pick(remarks)],
   [/./, ({ company }) => company],
 ]
 
-/** Ids that a field can reference, by target: a topic, or a nested list (`commerce/products.variants`). */
-const referencesOf = async (workspace: Workspace, fields: Fields) => {
-  const ids = new Map<string, readonly string[]>()
-  const visit = async (fields: Fields): Promise<void> => {
-    for (const { kind } of Object.values(fields)) {
-      if (kind.shape) await visit(kind.shape.fields)
-      const [topic = '', list] = kind.reference?.target.split('.') ?? []
-      const target = kindOfTopic.get(topic)
-      if (!kind.reference || !target) continue
-      const records = await workspace.where(target)
-      const entries = list
-        ? records.flatMap(({ fields }) => objectsOf(Object(fields)[list]))
-        : records
-      ids.set(
-        kind.reference.target,
-        entries.map(({ id }) => String(id)),
-      )
-    }
+/** Ids that the fields can reference, by target: a topic, or a nested list (`commerce/products.variants`). */
+const referencesOf = async (
+  workspace: Workspace,
+  fields: Fields,
+  ids = new Map<string, readonly string[]>(),
+): Promise<ReadonlyMap<string, readonly string[]>> => {
+  for (const { kind } of Object.values(fields)) {
+    if (kind.shape) await referencesOf(workspace, kind.shape.fields, ids)
+    const { target = '' } = kind.reference ?? {}
+    const [topic = '', list] = target.split('.')
+    const collection = kindOfTopic.get(topic)
+    if (!collection) continue
+    const records = await workspace.where(collection)
+    const entries = list
+      ? records.flatMap(({ fields }) => objectsOf(Object(fields)[list]))
+      : records
+    ids.set(
+      target,
+      entries.map(({ id }) => String(id)),
+    )
   }
-  await visit(fields)
   return ids
 }
 
@@ -113,9 +121,8 @@ export const sampleOf = async <K extends KindName>(
   random: Random,
   subject: Subject = pickSubject(random),
 ): Promise<KindInput<K>> => {
-  const { topic, fields: inputs } = kinds[kind]
-  const { fields } = catalogue.get(topic)
-  const references = await referencesOf(workspace, fields)
+  const { definitions, fields: inputs } = kinds[kind]
+  const references = await referencesOf(workspace, definitions)
   const sourceOf = (name: string, { kind }: Field, index: number): ExampleSource => {
     const { city } = subject
     const text = () => texts.find(([names]) => names.test(name))?.[1](subject, random) ?? name
@@ -129,7 +136,7 @@ export const sampleOf = async <K extends KindName>(
       },
       amount: (otherwise) =>
         otherwise.includes('.') ? ofCents(random.integer(500, 90_000)) : `${random.integer(1, 99)}`,
-      day: () => dayOf(workspace, -random.integer(1, 300)),
+      day: () => dayOf(workspace, random.integer(2, 90) * (/due|close/i.test(name) ? 1 : -1)),
       reference: ({ target }) => random.pick(references.get(target) ?? []),
       shape: ({ fields }) => samplesOf(fields),
     }
@@ -139,6 +146,7 @@ export const sampleOf = async <K extends KindName>(
     const source = sourceOf(name, field, index)
     if (reference && !references.get(reference.target)?.length) return undefined
     if (values) return source.code()
+    if (name.endsWith('At')) return workspace.now
     if (isScalar && !field.required && random.chance(8)) return undefined
     if (!shape || !isList) return nested.input.parse(example(source))
     // Entries of several types: a billing and a shipping address.
@@ -148,15 +156,12 @@ export const sampleOf = async <K extends KindName>(
   }
   const samplesOf = (fields: Fields, index = 0): Record<string, unknown> =>
     Object.fromEntries(
-      Object.entries(fields).flatMap(([name, field]) => {
-        const value = sampleField(name, field, index)
-        return value === undefined ? [] : [[name, value]]
-      }),
+      Object.entries(fields)
+        .map(([name, field]) => [name, sampleField(name, field, index)] as const)
+        .filter(([, value]) => value !== undefined),
     )
   // Safe cast: the schema of the kind validates the input.
   return Object.fromEntries(
-    Object.entries(samplesOf(fields))
-      .map(([name, value]) => [derivedName(name), value] as const)
-      .filter(([name]) => Object.hasOwn(inputs.shape, name)),
+    Object.entries(samplesOf(definitions)).filter(([name]) => Object.hasOwn(inputs.shape, name)),
   ) as KindInput<K>
 }

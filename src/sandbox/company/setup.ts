@@ -4,7 +4,7 @@ import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
 import { chart } from './chart.ts'
 import { mailOf, pickSubject, sampleOf, slug } from './samples.ts'
-import { cities } from './words.ts'
+import { cities, team } from './words.ts'
 
 const TAX_CODES = [
   ['Standard rate', 23, 23],
@@ -36,30 +36,44 @@ const STAGES = [
   ['Lost', 0],
 ] as const
 
-const TEAM = 8
-
 const openChart = async (workspace: Workspace): Promise<void> => {
-  for (const { account: input, opening } of chart) {
-    const accountStatus = input.accountName === 'Petty cash' ? 'INACTIVE' : 'ACTIVE'
-    const account = await workspace.create('ledger_accounts', { ...input, accountStatus })
-    if (opening !== 0)
-      await workspace.revise(account, { currentBalance: amount(units(`${opening}000`)) })
+  for (const [accountNumber, accountName, accountType, accountDescription, ...more] of chart) {
+    const [opening = 0, parentAccountId = null] = more
+    const account = await workspace.create('ledger_accounts', {
+      accountNumber,
+      accountName,
+      accountType,
+      accountDescription,
+      accountStatus: accountName === 'Petty cash' ? 'INACTIVE' : 'ACTIVE',
+      parentAccountId,
+    })
+    await workspace.revise(account, { currentBalance: amount(units(`${opening}000`)) })
   }
 }
 
-/** Creates the records that everything else depends on. `title` is the name of the company. */
-export const setUp = async (workspace: Workspace, random: Random, title: string): Promise<void> => {
-  const [dublin] = cities
-  if (!dublin) throw new RangeError('The list of cities is empty.')
-  const subject = pickSubject(random, { company: title, city: dublin })
+/** Company name of a tenant: `north-star` becomes `North Star`. */
+const titleOf = (tenant: string): string =>
+  tenant
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+
+/** Creates the records that everything else depends on. */
+export const setUp = async (
+  workspace: Workspace,
+  random: Random,
+  tenant: string,
+): Promise<void> => {
+  const company = titleOf(tenant)
+  const subject = pickSubject(random, { company, city: random.pick(cities.slice(0, 1)) })
   await workspace.create('companies', {
     ...(await sampleOf('companies', workspace, random, subject)),
-    companyName: title,
+    companyName: company,
+    companyLegalName: `${company} Trading Limited`,
     taxNumber: random.digits('IE#######TH'),
-    companyLegalName: `${title} Trading Limited`,
     fiscalYearEndMonth: 12,
     fiscalYearEndDay: 31,
-    companyUrls: [`https://www.${slug(title)}.example`, `https://shop.${slug(title)}.example`],
+    companyUrls: [`https://www.${slug(company)}.example`, `https://shop.${slug(company)}.example`],
   })
   for (const [description, totalTaxRate, effectiveTaxRate] of TAX_CODES)
     await workspace.create('tax_codes', { description, totalTaxRate, effectiveTaxRate })
@@ -71,13 +85,10 @@ export const setUp = async (workspace: Workspace, random: Random, title: string)
       parentCategoryId,
     })
   await openChart(workspace)
-  for (let index = 0; index < TEAM; index++) {
-    const member = pickSubject(random, { company: title })
-    await workspace.create('members', {
-      name: `${member.firstName} ${member.lastName}`,
-      email: mailOf(member),
-      isActive: index !== 6,
-    })
+  for (const [index, name] of team.entries()) {
+    const [firstName = '', lastName = ''] = name.split(' ')
+    const email = mailOf({ firstName, lastName, company })
+    await workspace.create('members', { name, email, isActive: index !== 6 })
   }
   for (const [index, [stageName, probability]] of STAGES.entries())
     await workspace.create('deal_stages', {

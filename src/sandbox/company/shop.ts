@@ -2,34 +2,25 @@
 import { amount, ofCents, shareOf, units } from '../amounts.ts'
 import type { FieldsOf } from '../kinds/kinds.ts'
 import { unshippedLines } from '../shipping.ts'
-import { creationOf, pickRecord, type SimulatedEvent } from './event.ts'
+import { creationOf, type Events, pickRecord, type SimulatedEvent, updateOf } from './event.ts'
 import { pickSubject, sampleOf, slug } from './samples.ts'
-import { assortment, brands, carriers } from './words.ts'
+import { assortment, carriers } from './words.ts'
 
 /** Adds the next product of the assortment. */
 const addProduct: SimulatedEvent = async (workspace, random) => {
   const next = assortment[(await workspace.where('products')).length]
-  const [company] = await workspace.where('companies')
-  if (!next || !company) return false
+  if (!next) return false
   const [name, category, { option, choices }] = next
-  const shop = company.fields.companyUrls.at(-1)
-  const page = slug(name)
   const price = random.integer(6, 120) * 100 - random.pick([1, 5, 50])
   return workspace.create('products', {
+    ...(await sampleOf('products', workspace, random)),
     productName: name,
     description: `<p>${name} by people who use it. ${category} that lasts.</p>`,
     productType: category,
     productStatus: random.chance(88) ? 'live' : random.pick(['draft', 'retired']),
-    images: Array.from(
-      { length: random.integer(1, 3) },
-      (_, index) => `${shop}/pictures/${page}-${index + 1}.jpg`,
-    ),
-    tags: random.some(['new', 'gift', 'bestseller', 'organic', 'sale'], random.integer(0, 2)),
-    vendor: random.pick(brands),
-    productUrl: `${shop}/products/${page}`,
     variants: choices.map((choice, index) => ({
       title: choice,
-      sku: `${page.slice(0, 4).toUpperCase()}-${index + 1}-${random.digits('###')}`,
+      sku: `${slug(name).slice(0, 4).toUpperCase()}-${index + 1}-${random.digits('###')}`,
       price: ofCents(price + index * 200),
       cost: ofCents((price * random.integer(35, 60)) / 100),
       optionValues: [{ name: option, value: choice }],
@@ -39,19 +30,14 @@ const addProduct: SimulatedEvent = async (workspace, random) => {
   })
 }
 
-/** Places an order of one to four live products, sometimes of a new shopper. */
+/** Places an order of one to four live products. */
 const placeOrder: SimulatedEvent = async (workspace, random) => {
   const products = await workspace.where('products', { productStatus: 'live' })
-  if (products.length === 0) return false
-  const shoppers = await workspace.where('shoppers')
-  const isNew = shoppers.length === 0 || random.chance(30)
-  const shopper = isNew
-    ? await workspace.create('shoppers', await sampleOf('shoppers', workspace, random))
-    : random.pick(shoppers)
+  const shopper = await pickRecord(workspace, random, 'shoppers')
+  if (!shopper) return false
   const { firstName, lastName } = shopper.fields
   const subject = pickSubject(random, firstName && lastName ? { firstName, lastName } : {})
-  const sample = await sampleOf('orders', workspace, random, subject)
-  const { billingAddress, shippingAddress } = sample
+  const { billingAddress, shippingAddress } = await sampleOf('orders', workspace, random, subject)
   return workspace.create('orders', {
     paymentStatus: random.chance(85) ? 'paid' : 'pending',
     totalDiscount: random.chance(20) ? ofCents(random.integer(1, 5) * 100) : '0.00',
@@ -96,32 +82,30 @@ const shipOrder: SimulatedEvent = async (workspace, random) => {
   )
 }
 
-const cancelOrder: SimulatedEvent = async (workspace, random) => {
-  const order = await pickRecord(workspace, random, 'orders', { orderStatus: 'placed' })
-  if (!order) return false
-  return workspace.update(order, { orderStatus: 'cancelled', paymentStatus: 'refunded' })
-}
-
-const changePrice: SimulatedEvent = async (workspace, random) => {
-  const product = await pickRecord(workspace, random, 'products')
-  if (!product) return false
+/** Changes the prices of a product, and its stock. */
+const changePrice = updateOf('products', {}, ({ variants }, random) => {
   const percent = random.pick(['90', '95', '105', '110'])
-  const variants = product.fields.variants.map((variant) => ({
-    ...variant,
-    price: amount(shareOf(units(variant.price), percent, 'EUR')),
-    inventory: { totalCount: random.integer(0, 80) },
-  }))
-  return workspace.update(product, { variants })
-}
+  return {
+    variants: variants.map((variant) => ({
+      ...variant,
+      price: amount(shareOf(units(variant.price), percent, 'EUR')),
+      inventory: { totalCount: random.integer(0, 80) },
+    })),
+  }
+})
 
-/** Events of the shop, by name. Frequent events are listed twice. */
-export const shopEvents = {
-  joinShop: creationOf('shoppers'),
-  addProduct,
-  placeOrder,
-  placeAnotherOrder: placeOrder,
-  shipOrder,
-  shipAnotherOrder: shipOrder,
-  cancelOrder,
-  changePrice,
+/** Events of the shop. */
+export const shopEvents: Events = {
+  joinShop: [1, creationOf('shoppers')],
+  addProduct: [1, addProduct],
+  placeOrder: [4, placeOrder],
+  shipOrder: [4, shipOrder],
+  cancelOrder: [
+    1,
+    updateOf('orders', { condition: { orderStatus: 'placed' } }, () => ({
+      orderStatus: 'cancelled',
+      paymentStatus: 'refunded',
+    })),
+  ],
+  changePrice: [1, changePrice],
 }

@@ -8,40 +8,37 @@ const words = (text: string): readonly string[] =>
 
 /** Given names. */
 export const givenNames = words(`
-  Aoife, Björn, Carla, Daniel, Elif, Fiona, Grzegorz, Hannah, Ines, Jamal, Katarzyna, Liam, Maeve,
-  Nikhil, Oluwaseun, Priya, Quentin, Rosa, Soren, Tomasz, Una, Viktor, Wen, Ximena, Yusuf, Zoë,
-  Agnes, Benoît, Chidi, Dilnoza, Emil, Freya, Gita, Henrik, Imani, Jonas, Kofi, Lucía, Mei, Noor`)
+  Aoife, Björn, Carla, Daniel, Elif, Fiona, Grzegorz, Hannah, Jamal, Katarzyna, Liam, Maeve, Nikhil,
+  Oluwaseun, Priya, Quentin, Rosa, Tomasz, Una, Viktor, Wen, Ximena, Yusuf, Zoë, Benoît, Lucía`)
 
 /** Family names. */
 export const familyNames = words(`
   Abbott, Bergström, Castellano, Dubois, Eriksen, Fitzgerald, Grabowski, Hughes, Ivanova, Jansen,
-  Kowalski, Lindqvist, Moreau, Nakamura, Okafor, Petersen, Quinn, Rossi, Schneider, Takahashi,
-  Ueda, Vasquez, Whelan, Xu, Yilmaz, Zimmermann, Adeyemi, Byrne, Costa, Doyle, Engel, Fischer,
-  Gallagher, Haddad, Iqbal, Jovanović, Kelleher, Larsen, Mbeki, O'Sullivan`)
+  Kowalski, Lindqvist, Moreau, Nakamura, Okafor, Rossi, Schneider, Ueda, Yilmaz, O'Sullivan`)
 
-const firstWords = words(`
-  Amber, Birch, Cedar, Cobalt, Copper, Delta, Driftwood, Ember, Falcon, Fern, Granite, Harbour,
-  Heather, Ironwood, Juniper, Kestrel, Lantern, Linden, Marigold, Meadow, Nimbus, North Star, Oak,
-  Orchard, Pebble, Quarry, Raven, River, Saffron, Silver, Slate, Summit, Thistle, Tidal, Willow`)
+/** The first words of companies' names: `Harbour` in `Harbour Print Works`. */
+export const companyNames = words(`
+  Amber, Birch, Cedar, Copper, Delta, Ember, Falcon, Fern, Granite, Harbour, Juniper, Kestrel,
+  Lantern, Meadow, Nimbus, North Star, Oak, Pebble, Quarry, Raven, Saffron, Slate, Thistle, Willow`)
 
-const lastWords = words(`
-  Analytics, Bakery, Breweries, Ceramics, Clinics, Coffee Roasters, Design Studio, Distribution,
-  Engineering, Farms, Foods, Furniture, Hospitality, Instruments, Joinery, Labs, Logistics, Media,
-  Optics, Outfitters, Packaging, Print Works, Robotics, Software, Textiles, Tools, Transport`)
+/** The trades in companies' names: `Print Works`. */
+export const trades = words(`
+  Analytics, Bakery, Breweries, Ceramics, Coffee Roasters, Design Studio, Engineering, Farms, Foods,
+  Furniture, Instruments, Joinery, Labs, Logistics, Optics, Packaging, Print Works, Textiles, Tools`)
 
-/** The parts of a company's name: `Harbour` and `Print Works`. */
-export const companyWords = { first: firstWords, last: lastWords }
+/** The team of the company. */
+export const team = words(`
+  Niamh Kavanagh, Marco Ferrari, Piotr Nowak, Ayesha Rahman, Conor Brennan, Julia Weber,
+  Declan Murphy, Saoirse Walsh`)
 
 /** Industries of organizations. */
 export const sectors = words(`
-  Food and drink, Logistics, Manufacturing, Software, Hospitality, Health care, Retail, Media,
-  Construction, Agriculture, Education, Energy`)
+  Food and drink, Logistics, Manufacturing, Software, Hospitality, Retail, Construction, Energy`)
 
 /** Job titles. */
 export const jobTitles = words(`
-  Head of Operations, Purchasing Manager, Chief Financial Officer, Office Manager, IT Lead,
-  Marketing Director, Founder, Warehouse Manager, Sales Director, Product Manager, Accountant,
-  Managing Director`)
+  Head of Operations, Purchasing Manager, Chief Financial Officer, Office Manager, IT Lead, Founder,
+  Warehouse Manager, Sales Director, Accountant`)
 
 /** Sources of leads. */
 export const leadSources = words('Web form, Trade fair, Referral, Newsletter, Cold call, Partner')
@@ -49,49 +46,46 @@ export const leadSources = words('Web form, Trade fair, Referral, Newsletter, Co
 /** Street names. */
 export const streets = words(`
   Abbey Road, Bridge Street, Canal Walk, Dock Lane, Exchange Square, Foundry Street, Grove Avenue,
-  Hill Street, Kiln Lane, Lime Street, Market Place, Mill Road, Orchard Way, Quay Street,
-  Railway Terrace, Station Road`)
+  Hill Street, Kiln Lane, Market Place, Quay Street, Station Road`)
 
-/** `phone`: a pattern of numbers that the regulator reserves for fiction. */
-const country = <const Country, const Currency>(
+/** Cities of a country. `phone`: a pattern of numbers that the regulator reserves for fiction. */
+const citiesOf = <const Country extends string, const Currency extends string>(
   country: Country,
   countryName: string,
   currency: Currency,
   phone: string,
-) => ({ country, countryName, currency, phone })
+  rows: readonly (readonly [city: string, region: string, code: string, postcode: string])[],
+) =>
+  rows.map(([city, region, code, postcode]) => {
+    const regionCode = `${country}-${code}`
+    return { country, countryName, currency, phone, city, region, regionCode, postcode }
+  })
 
-const ireland = country('IE', 'Ireland', 'EUR', '+353 20 91# ####')
-const britain = country('GB', 'United Kingdom', 'GBP', '+44 20 7946 0###')
-const germany = country('DE', 'Germany', 'EUR', '+49 30 23125 ###')
-const france = country('FR', 'France', 'EUR', '+33 1 99 00 ## ##')
-const sweden = country('SE', 'Sweden', 'SEK', '+46 8 465 004 ##')
-const america = country('US', 'United States', 'USD', '+1 512 555 01##')
-
-/** Cities of six countries and four currencies. */
+/** Cities of six countries and four currencies. The company is in the first. */
 export const cities = [
-  { ...ireland, city: 'Dublin', region: 'Leinster', regionCode: 'IE-L', postcode: 'D0# X2#5' },
-  { ...ireland, city: 'Cork', region: 'Munster', regionCode: 'IE-M', postcode: 'T12 Y#3#' },
-  { ...ireland, city: 'Galway', region: 'Connacht', regionCode: 'IE-C', postcode: 'H91 E#7#' },
-  {
-    ...britain,
-    city: 'London',
-    region: 'Greater London',
-    regionCode: 'GB-LND',
-    postcode: 'SE1 #TL',
-  },
-  {
-    ...britain,
-    city: 'Manchester',
-    region: 'North West',
-    regionCode: 'GB-MAN',
-    postcode: 'M1 #EQ',
-  },
-  { ...germany, city: 'Berlin', region: 'Berlin', regionCode: 'DE-BE', postcode: '101##' },
-  { ...germany, city: 'Munich', region: 'Bavaria', regionCode: 'DE-BY', postcode: '803##' },
-  { ...france, city: 'Paris', region: 'Île-de-France', regionCode: 'FR-IDF', postcode: '7500#' },
-  { ...sweden, city: 'Stockholm', region: 'Stockholm', regionCode: 'SE-AB', postcode: '11# 2#' },
-  { ...america, city: 'Austin', region: 'Texas', regionCode: 'US-TX', postcode: '787##' },
-  { ...america, city: 'Portland', region: 'Oregon', regionCode: 'US-OR', postcode: '972##' },
+  ...citiesOf('IE', 'Ireland', 'EUR', '+353 20 91# ####', [
+    ['Dublin', 'Leinster', 'L', 'D0# X2#5'],
+    ['Cork', 'Munster', 'M', 'T12 Y#3#'],
+    ['Galway', 'Connacht', 'C', 'H91 E#7#'],
+  ]),
+  ...citiesOf('GB', 'United Kingdom', 'GBP', '+44 20 7946 0###', [
+    ['London', 'Greater London', 'LND', 'SE1 #TL'],
+    ['Manchester', 'North West', 'MAN', 'M1 #EQ'],
+  ]),
+  ...citiesOf('DE', 'Germany', 'EUR', '+49 30 23125 ###', [
+    ['Berlin', 'Berlin', 'BE', '101##'],
+    ['Munich', 'Bavaria', 'BY', '803##'],
+  ]),
+  ...citiesOf('FR', 'France', 'EUR', '+33 1 99 00 ## ##', [
+    ['Paris', 'Île-de-France', 'IDF', '7500#'],
+  ]),
+  ...citiesOf('SE', 'Sweden', 'SEK', '+46 8 465 004 ##', [
+    ['Stockholm', 'Stockholm', 'AB', '11# 2#'],
+  ]),
+  ...citiesOf('US', 'United States', 'USD', '+1 512 555 01##', [
+    ['Austin', 'Texas', 'TX', '787##'],
+    ['Portland', 'Oregon', 'OR', '972##'],
+  ]),
 ]
 
 /** A city in which records are located. */
@@ -138,8 +132,8 @@ export const taskTitles = words(
   'Send quote, Call back, Prepare demo, Check credit, Book site survey',
 )
 
-/** Brands of products. */
-export const brands = words('Hearth & Field, Northmoor, Atelier Lune, Kettle Row')
+/** Tags of products. */
+export const tags = words('new, gift, bestseller, organic, sale')
 
 /** Carriers of shipments: name, service and tracking page. */
 export const carriers = [

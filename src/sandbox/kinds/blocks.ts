@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { plainDecimal } from '../../definition/decimal.ts'
 import { digitsInput } from '../../definition/kinds/digits.ts'
 import { isStorableText } from '../../definition/value.ts'
-import { currencyCodes } from '../../resources/currency-codes.ts'
 import { amount, units } from '../amounts.ts'
 
 /** A non-empty line of text. */
@@ -23,14 +22,14 @@ const digits = (pattern: RegExp) =>
 export const money = () =>
   digits(/^-?\d{1,10}(?:\.\d{1,4}0{0,20})?$/).transform((text) => amount(units(text)))
 
+/** An amount of money, or null. */
+export const moneyOrNull = () => money().nullable().default(null)
+
 /** A rate: `'0.9150'`. */
 export const rate = () => digits(/^\d{1,6}(?:\.\d{1,6})?$/)
 
 /** A percentage: `'23'`, `'7.5'`. */
 export const percent = () => rate().refine((text) => Number(text) <= 100)
-
-/** A currency code. */
-export const currency = () => z.enum(currencyCodes).default('EUR')
 
 /** An e-mail address, as permissive as mail servers, including non-ASCII characters. */
 export const email = () => line().regex(/^[^\s@]+@[^\s@]+$/)

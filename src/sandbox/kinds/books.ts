@@ -41,19 +41,13 @@ export const bookKinds = {
   }),
   /** Vendors. */
   vendors: resourceKind(vendor, 'ven', {
-    own: {
-      currency: a.currency(),
-      payment_terms_days: z.int().min(0).max(365).default(30),
-    },
+    own: { payment_terms_days: z.int().min(0).max(365).default(30) },
   }),
   /** Clients, i.e. customers in the books. */
-  clients: resourceKind(customer, 'cli', { own: { currency: a.currency() } }),
+  clients: resourceKind(customer, 'cli'),
   /** Items that the company buys and sells. */
   catalog_items: resourceKind(item, 'itm', {
     required: ['itemName'],
-    own: {
-      unitPrice: a.money().nullable().default(null),
-      purchasePrice: a.money().nullable().default(null),
-    },
+    own: { unitPrice: a.moneyOrNull(), purchasePrice: a.moneyOrNull() },
   }),
 }

@@ -25,7 +25,7 @@ const compositeSchema = ({ shape, reference, isList }: Kind): z.ZodType | undefi
   const entry = shape
     ? z.object(mapFields(shape.fields, fieldSchema))
     : isRecord
-      ? ref(reference.target)
+      ? ref()
       : undefined
   return entry && isList ? a.list(entry) : entry
 }
@@ -51,8 +51,7 @@ const ownSchema = (name: string, field: Field): z.ZodType => {
   const { values = [], reference, input } = field.kind
   const [word] = values.includes('EUR') ? ['EUR'] : values
   if (word !== undefined && !field.required) return input.default(word)
-  if (reference?.target === 'accounting/companyInfo')
-    return ref('accounting/companyInfo').default('com_0001')
+  if (reference?.target === 'accounting/companyInfo') return ref().default('com_0001')
   const isLine = field.required && field.kind.column.sqlType === 'text'
   return isLine ? a.line() : fieldSchema(name, field)
 }
@@ -67,47 +66,68 @@ const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modifie
 export const derivedName = (name: string): string => (taken.has(name) ? `own_${name}` : name)
 
 /** Where a kind differs from its resource. */
-interface Differences<F extends Fields, Required extends keyof F, Own extends z.ZodRawShape, C> {
+interface Differences<
+  F extends Fields,
+  More extends Fields,
+  Required extends keyof F,
+  Own extends z.ZodRawShape,
+  C,
+> {
+  /** Fields that the resource lacks, by default null. The sandbox describes them: examples of custom fields. */
+  readonly more?: More
   /** Fields that are never null, in addition to those that the resource requires. */
   readonly required?: readonly Required[]
   /** Fields that a write cannot set: `complete` computes them, or the mapping does. */
   readonly computed?: readonly (keyof F & string)[]
-  /** Schemas of further fields, and of fields that have another form than those of the resource. */
+  /** Schemas of fields that have another form than their definition states, or none. */
   readonly own?: Own
-  readonly complete?: (
-    input: z.output<z.ZodObject<KindShape<F, Required, Own>>>,
+  complete?(
+    input: z.output<z.ZodObject<KindShape<F & More, Required, Own>>>,
     context: RecordCompletion,
-  ) => C
+  ): C
 }
 
 type KindShape<F extends Fields, Required extends PropertyKey, Own extends z.ZodRawShape> = {
+  // Currencies have a default.
   readonly [Name in Exclude<keyof F, keyof Own>]: SchemaOf<
-    Name extends Required ? NonNullable<Stored<ValueOf<F[Name]>>> : Stored<ValueOf<F[Name]>>
+    Name extends Required | 'currency'
+      ? NonNullable<Stored<ValueOf<F[Name]>>>
+      : Stored<ValueOf<F[Name]>>
   >
 } & Own
 
 /** Defines the kind of a resource, with ids like `ven_0001` for the prefix `ven`. */
 export const resourceKind = <
   F extends Fields,
+  More extends Fields = Record<never, never>,
   Required extends keyof F & string = never,
   Own extends z.ZodRawShape = Record<never, never>,
   C extends object = Record<never, never>,
 >(
-  { topic, fields }: Resource<F>,
+  resource: Resource<F>,
   prefix: string,
-  { required, computed, own, complete }: Differences<F, Required, Own, C> = {},
-): SandboxKind<z.ZodObject<KindShape<F, Required, Own>>, C> => {
+  { more, required, computed, own, complete }: Differences<F, More, Required, Own, C> = {},
+): SandboxKind<z.ZodObject<KindShape<F & More, Required, Own>>, C> => {
   const isRequired = new Set<string>(required)
-  const isComputed = new Set<string>(computed)
-  const derived = Object.entries(fields)
-    .filter(([name]) => !isComputed.has(name))
-    .map(([name, field]): [string, z.ZodType] => [
+  const derived = Object.fromEntries(
+    Object.entries(resource.fields).map(([name, field]) => [
       derivedName(name),
-      ownSchema(name, isRequired.has(name) ? { ...field, required: true } : field),
-    ])
-  const schema = z.strictObject({ ...Object.fromEntries(derived), ...own })
-  // Safe cast: the schema has the fields of the resource, except for computed ones, and `own`.
-  const typed = schema as unknown as z.ZodObject<KindShape<F, Required, Own>>
-  // Safe cast: without `complete`, C is its default, an empty object.
-  return { topic, prefix, fields: typed, complete: complete ?? (() => ({}) as C) }
+      isRequired.has(name) ? { ...field, required: true } : field,
+    ]),
+  )
+  const further: Fields = more ?? {}
+  const schemas = { ...mapFields(derived, ownSchema), ...mapFields(further, fieldSchema), ...own }
+  for (const name of computed ?? []) delete schemas[name]
+  const schema: z.ZodObject = z.strictObject(schemas)
+  return {
+    topic: resource.topic,
+    verbs: resource.verbs,
+    prefix,
+    definitions: { ...derived, ...further },
+    more: further,
+    // Safe cast: it has the fields of the resource, except for computed ones, `more` and `own`.
+    fields: schema as z.ZodObject<KindShape<F & More, Required, Own>>,
+    // Safe cast: without `complete`, C is its default, an empty object.
+    complete: complete ?? (() => ({}) as C),
+  }
 }

@@ -1,5 +1,6 @@
 /** Document kinds of the books: purchase orders, bills, invoices and payments. */
 import { z } from 'zod'
+import { date, decimal, reference, text } from '../../definition/field.ts'
 import { bill } from '../../resources/accounting/bill.ts'
 import { invoice } from '../../resources/accounting/invoice.ts'
 import { payment } from '../../resources/accounting/payment.ts'
@@ -13,15 +14,14 @@ import { type RecordCompletion, ref } from './kind.ts'
 
 const documentLine = z.object({
   description: a.line(),
-  accountingItemId: ref('accounting/items').nullable().default(null),
-  accountId: ref('accounting/accounts'),
-  trackingCategoryIds: a.list(ref('accounting/trackingCategories')),
+  accountingItemId: ref().nullable().default(null),
+  accountId: ref(),
+  trackingCategoryIds: a.list(ref()),
   unitPrice: a.money(),
   quantity: z.number().positive().max(1_000_000),
 })
 
 const document = {
-  currency: a.currency(),
   /** Base currency for one unit of the document's currency. */
   exchangeRate: a.rate().default('1'),
   discount_percent: a.percent().default('0'),
@@ -44,17 +44,17 @@ const completeBilling = (
 }
 
 /** The parties and the paid document of a payment: an invoice or a bill, not both. */
-const settled = {
-  invoice: ref('accounting/invoices').nullable().default(null),
-  bill: ref('accounting/bills').nullable().default(null),
-  customerId: ref('accounting/customers').nullable().default(null),
-  vendorId: ref('accounting/vendors').nullable().default(null),
+interface Settled {
+  readonly invoice: string | null
+  readonly bill: string | null
+  readonly customerId: string | null
+  readonly vendorId: string | null
+  readonly currency: string
 }
 
 /** The other party of a payment: that of the paid document, or of a payment on account. @throws FieldError */
 const partyOf = (
-  { invoice, bill, customerId, vendorId }: z.output<z.ZodObject<typeof settled>>,
-  currency: string,
+  { invoice, bill, customerId, vendorId, currency }: Settled,
   { lookUp }: RecordCompletion,
 ) => {
   const paid = invoice ? lookUp('invoices', invoice) : bill ? lookUp('bills', bill) : undefined
@@ -106,11 +106,14 @@ export const documentKinds = {
   invoices: resourceKind(invoice, 'inv', {
     required: ['issueDate', 'dueDate', 'customerId'],
     computed: [...totals, 'balance', 'paidOnDate', 'invoiceStatus', 'invoiceState'],
+    more: {
+      project_code: text('Project code'),
+      approved_on: date('Approved on'),
+      discount_percent: decimal('Discount in percent'),
+    },
     own: {
       ...document,
       invoiceNumber: a.line().optional(),
-      project_code: a.lineOrNull(),
-      approved_on: z.iso.date().nullable().default(null),
       /** False for a draft, which is not in the books yet. */
       sent: z.boolean().default(true),
     },
@@ -123,18 +126,20 @@ export const documentKinds = {
   payments: resourceKind(payment, 'pay', {
     required: ['transactionDate'],
     computed: ['paymentState'],
+    more: {
+      invoice: reference('accounting/invoices', 'Paid invoice'),
+      bill: reference('accounting/bills', 'Paid bill'),
+    },
     own: {
-      ...settled,
       totalAmount: a.money(),
-      currency: a.currency(),
       exchangeRate: a.rate().default('1'),
       /** The bank account. */
-      accountId: ref('accounting/accounts').default('acc_0001'),
+      accountId: ref().default('acc_0001'),
     },
     complete: (input, context) => {
       if (units(input.totalAmount) <= 0) throw new FieldError('invalid', 'totalAmount')
       checkSize(units(input.totalAmount), input.exchangeRate, 'totalAmount')
-      return partyOf(input, input.currency, context)
+      return partyOf(input, context)
     },
   }),
 }

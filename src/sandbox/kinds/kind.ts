@@ -1,6 +1,8 @@
 /** Definition of the sandbox's kinds, i.e. of its collections and their records. */
 import { z } from 'zod'
-import { memoize } from '../../memoize.ts'
+import type { Fields } from '../../definition/kinds/kind.ts'
+import { mapReferences } from '../../definition/kinds/shape.ts'
+import type { Verb } from '../../definition/resource.ts'
 import { FieldError } from '../errors.ts'
 
 /** The fields of a record, by name. */
@@ -28,72 +30,62 @@ export interface RecordCompletion {
 export interface SandboxKind<F extends z.ZodObject = z.ZodObject, C extends object = object> {
   /** The resource of the API whose records it holds: `accounting/invoices`. */
   readonly topic: string
+  /** The writes and reads that it offers. */
+  readonly verbs: readonly Verb[]
   /** Prefix of ids: `inv` in `inv_0001`. */
   readonly prefix: string
   /** Schema of the input. */
   readonly fields: F
+  /** The definitions of its fields, which state what they reference. */
+  readonly definitions: Fields
+  /** Those that the resource lacks. */
+  readonly more: Fields
   /** Computes further fields; may replace input fields. */
-  // A kind receives only input that its own schema has validated.
-  // biome-ignore lint/suspicious/noExplicitAny: a generic constraint, as in the definition language
-  readonly complete: (input: any, context: RecordCompletion) => C
+  complete(input: z.output<F>, context: RecordCompletion): C
 }
+
+/** The fields of a kind that the resource lacks, as the sandbox describes them. */
+export const describeFields = ({ more }: SandboxKind) =>
+  Object.entries(more).map(([name, { kind, doc }]) => ({
+    name,
+    label: doc,
+    type: kind.values ? 'text' : kind.name,
+    options: kind.values,
+  }))
 
 const ID = /^[a-z]+_\d{4,12}$/
 
 /** Whether a string has the format of an id. */
 export const isId = (text: string): boolean => ID.test(text)
 
-const targets = z.registry<{ topic: string }>()
+/** Schema of a reference to a record, by id. */
+export const ref = (): z.ZodString => z.string().regex(ID)
 
-/** Schema of a reference to a record of a topic, by id. */
-export const ref = (topic: string): z.ZodString => z.string().regex(ID).register(targets, { topic })
-
-/** A reference in the input. */
+/** A reference in the fields of a record. */
 export interface Reference {
   readonly path: string
   readonly topic: string
   readonly id: string
 }
 
-/** Finds the references in a value at a path. */
-type ReferenceFinder = (value: unknown, path: string) => Reference[]
+/** All references to records in the fields of a record of the kind. */
+export const referencesIn = (
+  { definitions }: SandboxKind,
+  record: SandboxFields,
+): readonly Reference[] => {
+  const references: Reference[] = []
+  // Safe cast: the schema of the kind has validated the fields.
+  mapReferences(definitions, record as Parameters<typeof mapReferences>[1], (reference) => {
+    const { path, target: topic, value: id } = reference
+    // An entry of a list in another record, such as a variant, is not a record.
+    if (!topic.includes('.')) references.push({ path: dotted(path), topic, id })
+    return id
+  })
+  return references
+}
 
-const none: ReferenceFinder = () => []
-
-/** Compiles the finder of a schema; `none` if its values have no references. */
-const finderOf = memoize((schema: z.core.$ZodType): ReferenceFinder => {
-  if (
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault
-  )
-    return finderOf(schema.unwrap())
-  if (schema instanceof z.ZodArray) {
-    const find = finderOf(schema.element)
-    if (find === none) return none
-    return (value, path) =>
-      Array.isArray(value)
-        ? value.flatMap((entry, index) => find(entry, below(path, String(index))))
-        : []
-  }
-  if (schema instanceof z.ZodObject) {
-    const parts = Object.entries(schema.shape)
-      .map(([name, field]) => ({ name, find: finderOf(field) }))
-      .filter(({ find }) => find !== none)
-    if (parts.length === 0) return none
-    return (value, path) =>
-      parts.flatMap(({ name, find }) => find(Object(value)[name], below(path, name)))
-  }
-  const { topic } = targets.get(schema) ?? {}
-  if (topic === undefined) return none
-  return (value, path) => (typeof value === 'string' ? [{ path, topic, id: value }] : [])
-})
-
-const below = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
-
-/** All references in the fields of a record of the kind. */
-export const referencesIn = ({ fields }: SandboxKind, record: SandboxFields): Reference[] =>
-  finderOf(fields)(record, '')
+/** `lineItems[0].accountId` as `lineItems.0.accountId`. */
+const dotted = (path: string): string => path.replace(/\[(\d{1,4})\]/g, '.$1')
 
 /** Validates input fields with the schema of the kind. @throws FieldError for the first invalid field */
 export const readFields = ({ fields }: SandboxKind, input: SandboxFields): SandboxFields => {

@@ -1,6 +1,5 @@
 /** The collections of the sandbox, by the name in their paths. */
 import type { z } from 'zod'
-import type { Verb } from '../../definition/resource.ts'
 import { catalogue } from '../../generated/catalogue.ts'
 import type { SandboxRow } from '../../store/sandbox/sandbox-records.ts'
 import { bookKinds } from './books.ts'
@@ -46,14 +45,9 @@ export const derivedKinds: ReadonlyMap<string, KindName> = new Map(
   [...kindOfTopic].filter(([topic]) => !topics.has(topic)),
 )
 
-/** Definition of a kind by an untrusted name, with the verbs of its resource; undefined if it does not exist. */
-export const kindOf = (
-  name: string,
-): (SandboxKind & { readonly verbs: readonly Verb[] }) | undefined => {
-  if (!Object.hasOwn(kinds, name)) return undefined
-  const kind = kinds[name as KindName]
-  return { ...kind, verbs: catalogue.get(kind.topic).verbs }
-}
+/** Definition of a kind by an untrusted name; undefined if it does not exist. */
+export const kindOf = (name: string): SandboxKind | undefined =>
+  Object.hasOwn(kinds, name) ? kinds[name as KindName] : undefined
 
 /** Input fields of a write. */
 export type KindInput<K extends KindName> = z.input<(typeof kinds)[K]['fields']>

@@ -1,5 +1,6 @@
 /** CRM kinds: members, organizations, people, leads, deals, notes and tasks. */
 import { z } from 'zod'
+import { boolean, enumeration, number, text } from '../../definition/field.ts'
 import { account } from '../../resources/crm/account.ts'
 import { contact } from '../../resources/crm/contact.ts'
 import { lead } from '../../resources/crm/lead.ts'
@@ -11,24 +12,28 @@ import { user } from '../../resources/crm/user.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
 import { ref } from './kind.ts'
-import { contactWays } from './own-fields.ts'
 
 /** The CRM kinds, by collection. */
 export const salesKinds = {
   /** Users of the CRM. */
   members: resourceKind(user, 'mem'),
   /** Organizations. */
-  organizations: resourceKind(account, 'org', {
-    required: ['accountName'],
-    own: { numberOfEmployees: z.int().min(0).max(10_000_000).nullable().default(null) },
-  }),
+  organizations: resourceKind(account, 'org', { required: ['accountName'] }),
   /** People, most of them at an organization. */
   people: resourceKind(contact, 'per', {
+    more: {
+      job_title: text('Job title'),
+      loyalty_points: number('Loyalty points'),
+      newsletter: boolean('Newsletter'),
+      contact_by: enumeration('Contact by', {
+        email: 'By e-mail.',
+        phone: 'By telephone.',
+        post: 'By letter.',
+      }),
+    },
     own: {
-      job_title: a.lineOrNull(),
       loyalty_points: z.int().min(0).max(1_000_000).nullable().default(null),
       newsletter: z.boolean().default(false),
-      contact_by: z.enum(contactWays).nullable().default(null),
     },
   }),
   /** Leads. */
@@ -40,8 +45,8 @@ export const salesKinds = {
     required: ['opportunityName'],
     computed: ['opportunityStatus', 'opportunityState'],
     own: {
-      amount: a.money().nullable().default(null),
-      opportunityStage: ref('crm/stages').default('stg_0001'),
+      amount: a.moneyOrNull(),
+      opportunityStage: ref().default('stg_0001'),
     },
     complete: ({ opportunityStage }, { lookUp }) => {
       const percent = lookUp('deal_stages', opportunityStage)?.probability

@@ -42,7 +42,7 @@ const variant = z.object({
   title: a.line(),
   sku: a.lineOrNull(),
   price: a.money(),
-  cost: a.money().nullable().default(null),
+  cost: a.moneyOrNull(),
   optionValues: a.list(z.object({ name: a.line(), value: a.line() })),
   inventory: z.object({ totalCount: z.int().min(0).max(1_000_000) }).default({ totalCount: 0 }),
   weight: z
@@ -53,12 +53,12 @@ const variant = z.object({
 
 const orderLine = z.object({
   id: entryId.optional(),
-  productId: ref('commerce/products'),
+  productId: ref(),
   variantId: entryId,
   quantity,
   /** This and the next fields default to the variant's values at the time of the order. */
-  price: a.money().nullable().default(null),
-  unitCost: a.money().nullable().default(null),
+  price: a.moneyOrNull(),
+  unitCost: a.moneyOrNull(),
   title: a.lineOrNull(),
   sku: a.lineOrNull(),
 })
@@ -101,7 +101,7 @@ const shippedLine = z.object({
   productId: a.lineOrNull(),
   title: a.lineOrNull(),
   sku: a.lineOrNull(),
-  price: a.money().nullable().default(null),
+  price: a.moneyOrNull(),
 })
 
 /**
@@ -162,15 +162,14 @@ export const shopKinds = {
       orderStatus: a.line().default('placed'),
       /** Free text. The sandbox itself writes `pending`, `paid` and `refunded`. */
       paymentStatus: a.line().default('pending'),
-      currency: a.currency(),
       totalDiscount: a.money().default('0.00'),
       totalShipping: a.money().default('0.00'),
       /** Applies to lines minus discount, plus shipping. */
       tax_percent: a.percent().default('23'),
       /** Overrides the tax that `tax_percent` gives. */
-      stated_tax: a.money().nullable().default(null),
+      stated_tax: a.moneyOrNull(),
       /** Overrides the computed total. */
-      stated_total: a.money().nullable().default(null),
+      stated_total: a.moneyOrNull(),
       /**
        * Free text: the fulfillment status of an order that is shipped by other means. A later shipment in the
        * sandbox replaces it; the sandbox itself writes `none`, `partial` and `shipped`.

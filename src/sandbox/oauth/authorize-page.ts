@@ -1,5 +1,4 @@
 /** The page of the sandbox on which its user allows or denies access to companies. */
-import { hash } from 'node:crypto'
 import type { Database } from '../../store/database/database.ts'
 import { createTenant, isTenantName, isTenantToken } from '../tenant.ts'
 import { SANDBOX_CLIENT } from './endpoints.ts'
@@ -9,55 +8,14 @@ import { createGrant } from './grants.ts'
 const ISSUER = 'http://sandbox.trunkline.internal'
 const MAX_COMPANIES = 10
 
-const STYLE = `
-:root { color-scheme: light dark }
-body { max-width: 26rem; margin: 0 auto; padding: 2rem 1.25rem; font: 16px/1.5 system-ui, sans-serif }
-label, small { display: block }
-label { margin-top: 1rem; font-weight: 600 }
-small { font-weight: 400 }
-input { box-sizing: border-box; width: 100%; padding: .5rem; font: inherit }
-[role="alert"] { font-weight: 600 }
-button { margin: 1.5rem .75rem 0 0; padding: .6rem 2rem; font: inherit }
-`
-
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': [
-    "default-src 'none'",
-    `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-}
-
 const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** A page; `problem` is shown as an alert. */
-const page = (problem: string | undefined, content = ''): Response =>
-  new Response(
-    `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Sandbox</title>
-    <link rel="icon" href="data:,">
-    <style>${STYLE}</style>
-  </head>
-  <body>
-    <main>
-      <h1>Sandbox</h1>
-      ${problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`}
-${content}
-    </main>
-  </body>
-</html>
-`,
-    { status: problem === undefined ? 200 : 400, headers: HEADERS },
-  )
+/** The content of a page; `problem` is shown as an alert. */
+const page = (problem: string | undefined, content = ''): Response => {
+  const alert = problem === undefined ? '' : `      <p role="alert">${escapeHtml(problem)}</p>\n`
+  return new Response(alert + content, { status: problem === undefined ? 200 : 400 })
+}
 
 /** The form. The browser submits it to the address of the page, which has the parameters of the request. */
 const form = (companies: string, problem?: string): Response =>
@@ -87,10 +45,7 @@ const respond = (
   const state = parameters.get('state')
   const query = { ...response, ...(state !== null && { state }), iss: ISSUER }
   for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value)
-  return new Response(null, {
-    status: 303,
-    headers: { location: location.href, 'cache-control': 'no-store' },
-  })
+  return new Response(null, { status: 303, headers: { location: location.href } })
 }
 
 /** Opens the companies with their token; new ones are created. @returns why it is not possible, if so */
