@@ -155,7 +155,7 @@ const observeCase = async (fieldCase: FieldCase): Promise<ObservedCase> => {
   return { fieldCase, seen: asBefore(seen), outcome: JSON.stringify(outcome) }
 }
 
-/** `same`: the connector makes the same of it. */
+/** Runs one case with the mutation. `same`: the outcome does not change. */
 const runMutated = async (
   { fieldCase, outcome: before }: ObservedCase,
   mutation: Mutation,
@@ -170,8 +170,11 @@ const runMutated = async (
   }
 }
 
-/** `unread`: the app sends a name that the connector does not read. What the connector sends always matters. */
-const judge = async (
+/**
+ * Runs every case in which the name occurs. `unread`: the app sends a name that the connector does not read. A name
+ * that the connector sends always counts.
+ */
+const runAllMutated = async (
   cases: readonly ObservedCase[],
   mutation: Mutation,
 ): Promise<'caught' | 'missed' | 'unread'> => {
@@ -252,9 +255,9 @@ export const mutateFields = async (
   const missed = declared ? unseen(observed, declared).map((name) => `never passed ${name}`) : []
   let caught = 0
   for (const mutation of mutationsOf(observed)) {
-    const verdict = await judge(observed, mutation)
-    if (verdict === 'caught') caught += 1
-    if (verdict === 'missed') missed.push(`${mutation.place} ${mutation.name}`)
+    const mutationOutcome = await runAllMutated(observed, mutation)
+    if (mutationOutcome === 'caught') caught += 1
+    if (mutationOutcome === 'missed') missed.push(`${mutation.place} ${mutation.name}`)
   }
   const total = caught + missed.length
   return { caught, missed, share: total === 0 ? 0 : caught / total }

@@ -1,7 +1,7 @@
 /** The steps of the writes of products, against planned responses. */
 import { describe, expect, test } from 'vitest'
 import { CONTEXT, rawRecords } from './vendure/fixtures.ts'
-import { ATTEMPT, guarded, play, writerOf } from './vendure/steps.ts'
+import { ATTEMPT, guarded, runSteps, writerOf } from './vendure/steps.ts'
 
 describe('the stock of a variant', () => {
   const [raw] = rawRecords('products')
@@ -19,7 +19,7 @@ describe('the stock of a variant', () => {
     )
 
   test('is set where it is kept', async () => {
-    const { calls } = await play(stepsOf(keptIn('7')), [
+    const { calls } = await runSteps(stepsOf(keptIn('7')), [
       { updateProductVariants: [{ id: small.id }] },
       { products: { totalItems: 1, items: [raw] } },
     ])
@@ -32,7 +32,7 @@ describe('the stock of a variant', () => {
   })
 
   test('in several locations is not guessed', async () => {
-    const { result } = await play(stepsOf(keptIn('7', '8')), [])
+    const { result } = await runSteps(stepsOf(keptIn('7', '8')), [])
     expect(result).toMatchObject({
       name: 'WriteRejection',
       field: 'variants[0].inventory.totalCount',
@@ -57,7 +57,7 @@ describe('a change of a product', () => {
       guarded(raw),
       ATTEMPT,
     )
-    const { result } = await play(steps, [])
+    const { result } = await runSteps(steps, [])
     expect(result).toMatchObject({ name: 'WriteRejection', field: 'remoteFields.id' })
   })
 
@@ -80,7 +80,7 @@ describe('a change of a product', () => {
       guarded(raw),
       ATTEMPT,
     )
-    const { result } = await play(steps, [{ product: { optionGroups } }])
+    const { result } = await runSteps(steps, [{ product: { optionGroups } }])
     expect(result).toMatchObject({ name: 'WriteRejection', field: 'variants[2].optionValues' })
   })
 })
@@ -96,7 +96,7 @@ describe('a half-created product', () => {
       productName: 'Lampe',
       variants: [{ ...variant, optionValues: [{ name: 'Größe', value: 'S' }] }],
     }
-    const { result, calls } = await play(
+    const { result, calls } = await runSteps(
       writerOf('products').create?.steps(
         { fields, remoteFields: { facetValueIds: ['3'] } },
         attempt,

@@ -5,7 +5,7 @@ import { isAbsent } from '../../src/definition/connector.ts'
 import { toMinorUnits } from '../../src/definition/mapping/minor-units.ts'
 import { REQUEST } from '../support/steps.ts'
 import { response } from './vendure/fixtures.ts'
-import { ATTEMPT, play, stored, thrownBy, writerOf } from './vendure/steps.ts'
+import { ATTEMPT, runSteps, stored, thrownBy, writerOf } from './vendure/steps.ts'
 
 describe('an amount in a write', () => {
   test.each([
@@ -114,7 +114,7 @@ describe('a record deleted during the write', () => {
       stored('9'),
       ATTEMPT,
     )
-    const { result, requests } = await play(steps, [listed])
+    const { result, requests } = await runSteps(steps, [listed])
     expect(isAbsent(result)).toBe(true)
     expect(requests.map(({ read }) => read)).toEqual([true])
   })

@@ -5,8 +5,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
-import { revokeKey } from '../support/revoke-key.ts'
+import { createKey, revokeKey } from '../support/keys.ts'
 import {
   account,
   followed,
@@ -25,11 +24,7 @@ afterAll(() => harness.stop())
 
 const QUERY = 'subscription { crmAccounts { kind } }'
 
-const newKey = async (): Promise<string> => {
-  const key = generateApiKey('development')
-  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
-  return key
-}
+const newKey = () => createKey(harness.service.database, harness.tenant.environmentId)
 
 interface SocketOptions {
   readonly protocol?: string

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { afterEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createConnections } from '../../src/api/http/connections.ts'
-import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import { createKey } from '../support/keys.ts'
 import {
   followed,
   type SubscriptionHarness,
@@ -17,11 +16,7 @@ const QUERY = 'subscription { crmAccounts { kind } }'
 let harness: SubscriptionHarness
 afterEach(() => harness.stop())
 
-const newKey = async (): Promise<string> => {
-  const key = generateApiKey('development')
-  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
-  return key
-}
+const newKey = () => createKey(harness.service.database, harness.tenant.environmentId)
 const open = (transport: 'WebSocket' | 'SSE', key = harness.tenant.key) =>
   subscribe(transport, { url: harness.url, key, query: QUERY })
 const closeOf = (subscribed: ReturnType<typeof open>): Promise<{ code: number; reason: string }> =>

@@ -66,7 +66,7 @@ test('closes with 4503 while the database is down, and the client’s retries re
   await expect
     .poll(() => closed)
     .toContainEqual(expect.objectContaining({ code: 4503, reason: 'Not ready' }))
-  way.mend()
+  way.restore()
   await expect.poll(isKnown, { interval: 5 }).toMatchObject({ environment: 'development' })
   await followed()
   await harness.write([account(1, 'after')])

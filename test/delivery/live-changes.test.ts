@@ -49,15 +49,15 @@ test('delivers a change that an open transaction held up, although nothing annou
   const follower = await live.join({ environmentId, topics: [accounts.topic] })
   if (follower === undefined) throw new Error('The reader has not started.')
   follower.moveToEnd()
-  const begun = Promise.withResolvers<void>()
+  const transactionStarted = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  const early = service.database.transaction(async (transaction) => {
+  const earlierTransaction = service.database.transaction(async (transaction) => {
     // The transaction has an id now, and never writes a change.
     await transaction.prisma.$queryRaw`SELECT pg_current_xact_id()::text`
-    begun.resolve()
+    transactionStarted.resolve()
     await release.promise
   })
-  await begun.promise
+  await transactionStarted.promise
   await service.save(tenant, CREDENTIAL, accounts, [account(1, 'held up')])
   const delivered = websites(follower, 1)
   service.takeStatements()
@@ -66,7 +66,7 @@ test('delivers a change that an open transaction held up, although nothing annou
   // The reader has looked and found nothing.
   await expect.poll(() => looks().length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(0)
   release.resolve()
-  await early
+  await earlierTransaction
   expect(await delivered).toEqual(['held up'])
   await live.stop()
 })

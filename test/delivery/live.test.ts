@@ -33,7 +33,7 @@ beforeAll(async () => {
     'neighbour',
     'Neighbour',
   )
-  await createCredential(NEIGHBOUR, neighbour)
+  await createCredential(OTHER_USER_CREDENTIAL, neighbour)
 })
 afterEach(async () => {
   for (const one of open) one.stop()
@@ -43,7 +43,7 @@ afterEach(async () => {
 afterAll(() => harness.stop())
 
 /** A credential of another end user. */
-const NEIGHBOUR = 'cccccccc-0000-4000-8000-000000000003'
+const OTHER_USER_CREDENTIAL = 'cccccccc-0000-4000-8000-000000000003'
 
 const createCredential = async (id: string, userId: string): Promise<void> => {
   const { environmentId } = harness.tenant
@@ -198,10 +198,10 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('delivers nothing from another environment, even if its credential is named', async () => {
-    const stranger = await harness.service.createTenant('production', [], 'Stranger')
+    const otherTenant = await harness.service.createTenant('production', [], 'Other organisation')
     const one = subscribe(transport, {
       url: harness.url,
-      key: stranger.key,
+      key: otherTenant.key,
       query: 'subscription { changes { topic } }',
     })
     open.push(one)
@@ -210,7 +210,7 @@ describe.each(transports)('over %s', (transport) => {
     await settled(harness.service)
     const named = subscribe(transport, {
       url: harness.url,
-      key: stranger.key,
+      key: otherTenant.key,
       query: `subscription { changes(credentialId: "${CREDENTIAL}") { topic } }`,
     })
     const delivered = await named.until(1).catch((errors) => [{ errors }])
@@ -223,7 +223,7 @@ describe.each(transports)('over %s', (transport) => {
     const { database } = harness.service
     const after = await endOfLog()
     const several = await start(
-      `{ crmAccounts(credentialIds: ["${OTHER}", "${NEIGHBOUR}"]) { credentialId } }`,
+      `{ crmAccounts(credentialIds: ["${OTHER}", "${OTHER_USER_CREDENTIAL}"]) { credentialId } }`,
     )
     const topics = '["crm/accounts", "connection/deleted"]'
     const query = `($after: String) { changes(userId: "${userId}", topics: ${topics}, after: $after) { topic credentialId } }`
@@ -231,7 +231,7 @@ describe.each(transports)('over %s', (transport) => {
     const later = randomUUID()
     const saveOne = (credentialId: string) =>
       harness.write([account(numbers(), 'first', credentialId)], accounts, credentialId)
-    for (const id of [CREDENTIAL, NEIGHBOUR, OTHER]) await saveOne(id)
+    for (const id of [CREDENTIAL, OTHER_USER_CREDENTIAL, OTHER]) await saveOne(id)
     await createCredential(later, userId)
     await saveOne(later)
     // Records of a credential that is deleted by then are not delivered.
@@ -240,7 +240,7 @@ describe.each(transports)('over %s', (transport) => {
     await saveOne(CREDENTIAL)
 
     const delivered = (await several.until(2)).map(({ data }) => data.crmAccounts.credentialId)
-    expect(delivered).toEqual([NEIGHBOUR, OTHER])
+    expect(delivered).toEqual([OTHER_USER_CREDENTIAL, OTHER])
     const changesOf = async (one: Subscribed, count: number) =>
       (await one.until(count)).map(({ data: { changes } }) => [changes.topic, changes.credentialId])
     const first = [

@@ -2,9 +2,7 @@
 import type { Client } from 'graphql-ws'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
-import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
-import { revokeKey } from '../support/revoke-key.ts'
+import { createKey, revokeKey } from '../support/keys.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
@@ -26,14 +24,18 @@ import {
 } from './subscription-harness.ts'
 
 const contacts = catalogue.get('crm/contacts')
-const STRANGER = 'cccccccc-0000-4000-8000-000000000003'
+const OTHER_TENANT_CREDENTIAL = 'cccccccc-0000-4000-8000-000000000003'
 
 let harness: SubscriptionHarness
-let stranger: Tenant
+let otherTenant: Tenant
 let open: { stop(): void }[] = []
 beforeAll(async () => {
   harness = await startSubscriptionHarness()
-  stranger = await harness.service.createTenant('production', [STRANGER], 'Stranger')
+  otherTenant = await harness.service.createTenant(
+    'production',
+    [OTHER_TENANT_CREDENTIAL],
+    'Other organisation',
+  )
 })
 afterEach(async () => {
   for (const one of open) one.stop()
@@ -58,7 +60,7 @@ const start = async (
   return one
 }
 
-const answersOf = async (one: Subscribed, count: number) =>
+const resultsOf = async (one: Subscribed, count: number) =>
   (await one.until(count)).map(({ data, errors }: SubscriptionResult) => data ?? errors)
 
 test.each(transports)(
@@ -68,11 +70,11 @@ test.each(transports)(
     crmAccounts { credentialId record { website contacts(first: $first) { totalCount } } }
   }`
     const requests = { query, variables: { first: 1 } }
-    const mine = await start(transport, requests)
-    const theirs = await start(transport, { ...requests, key: stranger.key })
+    const ownSubscription = await start(transport, requests)
+    const otherSubscription = await start(transport, { ...requests, key: otherTenant.key })
     await harness.write([account(1, `${transport} mine`)])
-    await harness.service.save(stranger, STRANGER, accounts, [
-      account(1, `${transport} theirs`, STRANGER),
+    await harness.service.save(otherTenant, OTHER_TENANT_CREDENTIAL, accounts, [
+      account(1, `${transport} theirs`, OTHER_TENANT_CREDENTIAL),
     ])
     await harness.write([account(1, `${transport} mine again`)])
     const expected = (credentialId: string, website: string) => ({
@@ -81,11 +83,13 @@ test.each(transports)(
         record: { website: `${transport} ${website}`, contacts: { totalCount: 0 } },
       },
     })
-    expect(await answersOf(mine, 2)).toEqual([
+    expect(await resultsOf(ownSubscription, 2)).toEqual([
       expected(CREDENTIAL, 'mine'),
       expected(CREDENTIAL, 'mine again'),
     ])
-    expect(await answersOf(theirs, 1)).toEqual([expected(STRANGER, 'theirs')])
+    expect(await resultsOf(otherSubscription, 1)).toEqual([
+      expected(OTHER_TENANT_CREDENTIAL, 'theirs'),
+    ])
   },
 )
 
@@ -97,14 +101,13 @@ test('identical queries for two credentials of one tenant do not share results',
   await harness.write([account(2, 'one')])
   await harness.write([account(2, 'other', OTHER)], accounts, OTHER)
   const expected = (website: string) => ({ crmAccounts: { record: { website } } })
-  expect(await answersOf(both, 2)).toEqual([expected('one'), expected('other')])
-  expect(await answersOf(one, 1)).toEqual([expected('one')])
-  expect(await answersOf(other, 1)).toEqual([expected('other')])
+  expect(await resultsOf(both, 2)).toEqual([expected('one'), expected('other')])
+  expect(await resultsOf(one, 1)).toEqual([expected('one')])
+  expect(await resultsOf(other, 1)).toEqual([expected('other')])
 })
 
 test('a revoked key does not end identical subscriptions of another key', async () => {
-  const key = generateApiKey('development')
-  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
+  const key = await createKey(harness.service.database, harness.tenant.environmentId)
   const query = 'subscription { crmAccounts { record { website } } }'
   const revoked = await start('WebSocket', { query, key })
   const other = await start('WebSocket', { query })
@@ -114,7 +117,7 @@ test('a revoked key does not end identical subscriptions of another key', async 
   await expect(revoked.ended).rejects.toMatchObject({ code: 4401 })
   await followed(harness, 1)
   await harness.write([account(3, 'after')])
-  expect(await answersOf(other, 2)).toEqual(
+  expect(await resultsOf(other, 2)).toEqual(
     ['before', 'after'].map((website) => ({ crmAccounts: { record: { website } } })),
   )
   expect(revoked.received).toHaveLength(1)
@@ -175,7 +178,7 @@ test('each result uses the subscription’s own aliases, fragments and operation
     all.push(await start('WebSocket', { query, ...(operationName && { operationName }) }))
   await harness.write([account(5, 'shop')])
   for (const [place, one] of all.entries())
-    expect(await answersOf(one, 1)).toEqual([requests[place]?.[2]])
+    expect(await resultsOf(one, 1)).toEqual([requests[place]?.[2]])
 })
 
 test('one selection under two filters reports what the change means for each list', async () => {
@@ -188,13 +191,13 @@ test('one selection under two filters reports what the change means for each lis
   const expected = (inFilter: boolean, website: string) => ({
     crmAccounts: { inFilter, record: { website } },
   })
-  expect(await answersOf(shops, 3)).toEqual([
+  expect(await resultsOf(shops, 3)).toEqual([
     expected(true, 'shop'),
     expected(false, 'farm'),
     expected(true, 'shop'),
   ])
   // Any list filtered by website may have excluded the record before.
-  expect((await answersOf(farms, 2)).slice(-2)).toEqual([
+  expect((await resultsOf(farms, 2)).slice(-2)).toEqual([
     expected(true, 'farm'),
     expected(false, 'shop'),
   ])

@@ -22,11 +22,11 @@ const drips: Behaviour = (response) => {
 }
 const endless: Behaviour = (response) => {
   response.writeHead(200)
-  const pour = (): void => {
+  const writeOn = (): void => {
     while (!response.destroyed && response.write('x'.repeat(65_536)));
-    if (!response.destroyed) response.once('drain', pour)
+    if (!response.destroyed) response.once('drain', writeOn)
   }
-  pour()
+  writeOn()
 }
 const misbehaviours: Readonly<Record<string, Behaviour>> = {
   '/hangs': hangs,

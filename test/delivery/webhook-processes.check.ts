@@ -97,10 +97,12 @@ test(`${EVENTS} changes and ${KILLS} kills: no loss, and duplicates share one id
   for (let round = 0; round < KILLS; round++) {
     const child = next
     next = startProcess(options)
-    const seen = receiver.received.length
+    const receivedBefore = receiver.received.length
     await harness.change(numbers(EVENTS / KILLS, 1 + round * Math.floor(EVENTS / KILLS)))
     // The kill hits another moment in each round.
-    await until(() => receiver.received.length, 30_000).toBeGreaterThan(seen + (round % 5) * 5)
+    await until(() => receiver.received.length, 30_000).toBeGreaterThan(
+      receivedBefore + (round % 5) * 5,
+    )
     await wait(round % 7)
     await kill(child)
     const sent = [...receiver.received]

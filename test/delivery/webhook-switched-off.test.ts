@@ -90,13 +90,13 @@ test('queued changes are not sent soon after the subscription is disabled', asyn
   await until(() => answers.length).toBe(4)
   await update(id, { isEnabled: false })
   // The process has released the subscription and waits for the four requests under way.
-  const held = () =>
+  const leaseHolders = () =>
     harness.database.prisma.webhookDelivery.count({ where: { holder: { not: null } } })
   harness.statements.length = 0
   await until(
     () => harness.statements.filter((text) => text.includes('n.version')).length,
   ).toBeGreaterThan(1)
   for (const answer of answers) answer()
-  await until(held).toBe(0)
+  await until(leaseHolders).toBe(0)
   expect(receiver.at('/slow')).toHaveLength(4)
 })

@@ -62,9 +62,12 @@ const runTranscript = async ({ place, text }: Block): Promise<void> => {
 }
 
 const variablesOf = (query: string): Record<string, string> => {
-  const known: Readonly<Record<string, string>> = { user: variables.USER_ID, id: variables.ID }
+  const replacements: Readonly<Record<string, string>> = {
+    user: variables.USER_ID,
+    id: variables.ID,
+  }
   const names = [...query.matchAll(/\$(\w+): ID!/g)].map(([, name]) => String(name))
-  return Object.fromEntries(names.map((name) => [name, known[name] ?? '']))
+  return Object.fromEntries(names.map((name) => [name, replacements[name] ?? '']))
 }
 
 const runQuery = async ({ place, text: query }: Block): Promise<unknown> => {

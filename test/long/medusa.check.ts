@@ -70,7 +70,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   let credentialId: string
   let sync: Sync
   /** Each run lists everything, as once an hour. */
-  let thorough: Sync
+  let fullSync: Sync
   let worker: InboundWorker
   let publicUrl: string
 
@@ -99,12 +99,12 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
         [topic, { ...resource, sync: { ...resource.sync, fullListingEveryMs: 0 } }] as const,
     )
     const listingAll = { ...connector, resources: Object.fromEntries(resources) }
-    thorough = createSync({ ...parts, connectors: new Map([[connector.app, listingAll]]) })
+    fullSync = createSync({ ...parts, connectors: new Map([[connector.app, listingAll]]) })
   }, 500_000)
   afterAll(async () => {
     await worker?.stop()
     await sync?.stop()
-    await thorough?.stop()
+    await fullSync?.stop()
     await service?.stop()
     await medusa?.stop()
   })
@@ -274,7 +274,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   })
 
   /** Medusa's own state in the unified form; with the times of the latest change where they are comparable. */
-  const truth = async (): Promise<Record<string, Loose[]>> => {
+  const expectedRecords = async (): Promise<Record<string, Loose[]>> => {
     const { customers } = await medusa.admin('GET', 'customers?limit=100')
     const { products: listed } = await medusa.admin('GET', 'products?limit=100&fields=id')
     const products = await Promise.all(
@@ -308,7 +308,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   /** Compares all records that are not deleted, and every field but the service's own. */
   const expectAllSame = async (): Promise<Record<string, number>> => {
     const counts: Record<string, number> = {}
-    for (const [topic, expected] of Object.entries(await truth())) {
+    for (const [topic, expected] of Object.entries(await expectedRecords())) {
       const shown = (await stored(topic)).filter(({ remoteDeleted }) => !remoteDeleted)
       counts[topic] = shown.length
       expect(
@@ -447,7 +447,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       stocked_quantity: 33,
     })
     await admin('DELETE', `products/${spare.id}/variants/${spare.variants[1].id}`)
-    await thorough.syncNow(credentialId)
+    await fullSync.syncNow(credentialId)
     await expectAllSame()
   })
 

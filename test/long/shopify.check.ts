@@ -157,7 +157,7 @@ const ADDRESS = {
 
 /** An order of twelve lines by a buyer who pays in euros, with tax, shipping and both addresses. */
 const createLongOrder = (customerId: string, variantId: string): string => {
-  const bag = (amount: string, euros: string) => ({
+  const moneyBag = (amount: string, euros: string) => ({
     shopMoney: money(amount),
     presentmentMoney: money(euros, 'EUR'),
   })
@@ -169,15 +169,15 @@ const createLongOrder = (customerId: string, variantId: string): string => {
     shippingAddress: ADDRESS,
     billingAddress: { ...ADDRESS, city: 'Hamburg' },
     lineItems: [
-      { variantId, quantity: 2, priceSet: bag('19.99', '17.49') },
+      { variantId, quantity: 2, priceSet: moneyBag('19.99', '17.49') },
       ...Array.from({ length: 11 }, (_, at) => ({
         title: `Nail ${at}`,
         quantity: 3,
-        priceSet: bag('0.10', '0.09'),
+        priceSet: moneyBag('0.10', '0.09'),
       })),
     ],
-    shippingLines: [{ title: 'Post', priceSet: bag('4.95', '4.35') }],
-    taxLines: [{ title: 'VAT', rate: '0.19', priceSet: bag('8.22', '7.23') }],
+    shippingLines: [{ title: 'Post', priceSet: moneyBag('4.95', '4.35') }],
+    taxLines: [{ title: 'VAT', rate: '0.19', priceSet: moneyBag('8.22', '7.23') }],
   })
 }
 
@@ -431,14 +431,17 @@ test('a sync finds the changes and deletions of every resource', async () => {
   )
   const [shipped] = await list('fulfillments')
   app.clock.advance(1000)
-  const gone = shop.createCustomer({ firstName: 'Gone' })
+  const deletedRecord = shop.createCustomer({ firstName: 'Gone' })
   await synced()
-  expect(await find('customers', gone)).toMatchObject({ firstName: 'Gone', remoteDeleted: false })
+  expect(await find('customers', deletedRecord)).toMatchObject({
+    firstName: 'Gone',
+    remoteDeleted: false,
+  })
   app.clock.advance(1000)
   const removed = product?.find(({ productName }) => productName === 'Shirt 5')
   const deletedOrder = order?.find(({ orderNumber }) => orderNumber === '#1001')
   const changed = customer?.find(({ lastName }) => lastName === 'Lee 3')
-  shop.deleteCustomer(gone)
+  shop.deleteCustomer(deletedRecord)
   shop.deleteProduct(removed.remoteId)
   shop.deleteOrder(deletedOrder.remoteId)
   shop.updateCustomer({ id: changed.remoteId, lastName: 'Feed' })
@@ -448,7 +451,7 @@ test('a sync finds the changes and deletions of every resource', async () => {
   const fulfillment = shop.fulfill(open.remoteId, { company: 'UPS', number: '1Z' })
   await synced()
   for (const [topic, id] of [
-    ['customers', gone],
+    ['customers', deletedRecord],
     ['products', removed.remoteId],
     ['orders', deletedOrder.remoteId],
     ['fulfillments', shipped.remoteId],
@@ -706,7 +709,7 @@ test('webhooks report changes and deletions', async () => {
     lineItems: [{ title: 'Hook', quantity: 1, priceSet: price('1.00') }],
   })
   shop.updateCustomer({ id: zoe, lastName: 'Hook' })
-  const gone = shop.createProduct({ title: 'Short' })
+  const deletedRecord = shop.createProduct({ title: 'Short' })
   const fulfillment = shop.fulfill(order)
   shop.deleteProduct(lamp.id)
   const sent = await app.webhooks.deliver()
@@ -717,7 +720,7 @@ test('webhooks report changes and deletions', async () => {
     .poll(() => find('fulfillments', fulfillment))
     .toMatchObject({ orderId: expect.any(String) })
   await expect.poll(() => find('customers', zoe)).toMatchObject({ lastName: 'Hook' })
-  await expect.poll(() => find('products', gone)).toMatchObject({ productName: 'Short' })
+  await expect.poll(() => find('products', deletedRecord)).toMatchObject({ productName: 'Short' })
   await expect.poll(() => find('products', lamp.id)).toMatchObject({ remoteDeleted: true })
   const [delivery] = sent
   const forged = await fetch(delivery?.url ?? '', {

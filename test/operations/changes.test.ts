@@ -18,12 +18,12 @@ const leads = catalogue.get('crm/leads')
 
 let service: TestService
 let tenant: Tenant
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
-  stranger = await service.createTenant('production', [])
+  otherTenant = await service.createTenant('production', [])
 })
 beforeEach(async () => {
   await service.database.prisma.$executeRaw`TRUNCATE change_log.changes, crm_accounts, crm_leads`
@@ -103,7 +103,7 @@ describe.each(transports)('over %s', (transport) => {
     const topics = transport === 'REST' ? 'crm/leads,sync/failed' : ['crm/leads', 'sync/failed']
     expect((await send('changes', { topics })).changes).toHaveLength(1)
     expect(websites(await send('changes', { credentialId: OTHER }))).toEqual(['two'])
-    const elsewhere = await call(stranger.key, 'changes')
+    const elsewhere = await call(otherTenant.key, 'changes')
     expect(elsewhere.result.changes).toEqual([])
   })
 

@@ -14,12 +14,12 @@ const credential = { tenant: 'acme', token: 'secret-of-acme' }
 
 let service: TestService
 let tenant: Tenant
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
-  stranger = await service.createTenant('production', [])
+  otherTenant = await service.createTenant('production', [])
 })
 afterAll(() => service.stop())
 
@@ -218,11 +218,11 @@ describe.each(transports)('over %s', (transport) => {
     const noUser = { status: 404, code: 'USER_NOT_FOUND' }
     const noCredential = { status: 404, code: 'CREDENTIAL_NOT_FOUND' }
     for (const id of [userId, NEVER, 'no uuid']) {
-      expect(await call(stranger.key, 'credentials', { userId: id })).toMatchObject(noUser)
+      expect(await call(otherTenant.key, 'credentials', { userId: id })).toMatchObject(noUser)
       const input = { userId: id, credentialId }
-      expect(await call(stranger.key, 'deleteCredential', input)).toMatchObject(noUser)
+      expect(await call(otherTenant.key, 'deleteCredential', input)).toMatchObject(noUser)
       const outcome = { userId: id, app: 'sandbox', credential }
-      expect(await call(stranger.key, 'createCredential', outcome)).toMatchObject(noUser)
+      expect(await call(otherTenant.key, 'createCredential', outcome)).toMatchObject(noUser)
     }
     for (const id of [credentialId, NEVER, 'no uuid']) {
       const input = { userId: other, credentialId: id }

@@ -26,8 +26,8 @@ test.each(transports)(
     const credentialId = randomUUID()
     const tenant = await service.createTenant('development', [credentialId], randomUUID())
     const { environmentId } = tenant
-    const wanted = { address: 'https://hooks.example.com/', topic: [accounts.topic] }
-    const { subscriptionId } = (await call(tenant.key, 'createWebhook', wanted)).result
+    const newWebhook = { address: 'https://hooks.example.com/', topic: [accounts.topic] }
+    const { subscriptionId } = (await call(tenant.key, 'createWebhook', newWebhook)).result
     for (const website of ['old', 'old and last', 'present'])
       await service.save(tenant, credentialId, accounts, [
         { ...sampleRecord(credentialId, accounts, 1), website },

@@ -11,25 +11,13 @@ import {
   type AuthorizationServer,
   startAuthorizationServer,
 } from '../support/authorization-server.ts'
+import { ledgerOAuth as oauth } from '../support/token-app.ts'
 
 const SECRET = 'client-secret-0123'
 const client = { clientId: 'ours', clientSecret: SECRET }
 const connector = { app: 'ledger', name: 'Ledger' }
 const redirectUri = 'https://us.example/callback'
 const NOW_MS = Date.parse('2026-11-23T10:00:00.000Z')
-
-const oauth: OAuthMethod = {
-  type: 'oauth2',
-  fields: {},
-  baseUrl: 'https://ledger.example',
-  request: { headers: { authorization: 'Bearer {accessToken}' } },
-  authorizationUrl: 'https://ledger.example/authorize',
-  tokenUrl: 'https://ledger.example/token',
-  clientAuthentication: 'basic',
-  scopes: [],
-  pkce: 'S256',
-  refresh: 'rotating',
-}
 
 const clientCredentials: ClientCredentialsMethod = {
   ...oauth,
@@ -124,9 +112,9 @@ describe('a real authorization server', () => {
     expect(await failureOf(endpoint.exchangeCode(subject(), client, wrong))).toMatchObject({
       code: 'APP_AUTHENTICATION',
     })
-    const stranger = { ...client, clientSecret: 'another-secret' }
+    const wrongClient = { ...client, clientSecret: 'another-secret' }
     const tokens = { accessToken: 'a', refreshToken: 'b', values: {} }
-    expect(await failureOf(endpoint.refresh(subject(), stranger, tokens))).toMatchObject({
+    expect(await failureOf(endpoint.refresh(subject(), wrongClient, tokens))).toMatchObject({
       code: 'APP_REFUSED',
       reason: expect.stringContaining('invalid_client'),
     })
@@ -298,19 +286,22 @@ describe('a token endpoint', () => {
 
   test('that does not respond, or has an address that is not allowed, is a failure of the app', async () => {
     response = { status: 0, body: '' }
-    const hasty = createExchange({ ...limits, deadlineMs: 50, allowPrivateAddresses: true })
+    const shortExchange = createExchange({ ...limits, deadlineMs: 50, allowPrivateAddresses: true })
     const strict = createExchange({ ...limits, allowPrivateAddresses: false })
     const subject = { connector, method: { ...oauth, tokenUrl: url }, values: {} }
     const refreshBy = (own: typeof exchange, one = subject) =>
       failureOf(
         createTokenEndpoint({ exchange: own, nowMs: () => NOW_MS }).refresh(one, client, tokens),
       )
-    expect(await refreshBy(hasty)).toMatchObject({ code: 'APP_UNAVAILABLE', problem: 'deadline' })
+    expect(await refreshBy(shortExchange)).toMatchObject({
+      code: 'APP_UNAVAILABLE',
+      problem: 'deadline',
+    })
     expect(await refreshBy(strict)).toMatchObject({ code: 'APP_ADDRESS' })
     for (const tokenUrl of ['file:///etc/passwd', 'not a url', '{gone}/token'])
       expect(await refreshBy(strict, { ...subject, method: { ...oauth, tokenUrl } })).toMatchObject(
         { code: 'APP_ADDRESS' },
       )
-    await Promise.all([hasty.stop(), strict.stop()])
+    await Promise.all([shortExchange.stop(), strict.stop()])
   })
 })

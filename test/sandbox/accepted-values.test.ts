@@ -29,23 +29,28 @@ interface Choice {
   readonly values: readonly string[]
 }
 
-const choicesIn = (topic: string, fields: Fields, taken: (name: string) => boolean, at = '') =>
+const choicesIn = (
+  topic: string,
+  fields: Fields,
+  acceptedFields: (name: string) => boolean,
+  at = '',
+) =>
   Object.entries(fields).flatMap(([name, field]: [string, Field]): readonly Choice[] => {
     const path = `${at}${name}`
     // The lines of a document repeat its currency, which is checked below.
     if (path === 'lineItems') return []
     const { shape, values } = field.kind
     if (shape) {
-      const isTaken = (inner: string) => taken(path) || taken(inner)
+      const isTaken = (inner: string) => acceptedFields(path) || acceptedFields(inner)
       return choicesIn(topic, shape.fields, isTaken, `${path}.`)
     }
-    return values && taken(path) ? [{ topic, path, values }] : []
+    return values && acceptedFields(path) ? [{ topic, path, values }] : []
   })
 
 const choices = Object.keys(samples).flatMap((topic) => {
   const { create, update } = writerOf(topic)
-  const taken = new Set([...(create?.fields ?? []), ...(update?.fields ?? [])])
-  return choicesIn(topic, catalogue.get(topic).fields, (path) => taken.has(path))
+  const acceptedFields = new Set([...(create?.fields ?? []), ...(update?.fields ?? [])])
+  return choicesIn(topic, catalogue.get(topic).fields, (path) => acceptedFields.has(path))
 })
 
 /** The sample's fields with another value at the path; in a list, one entry for each of `values`. */
@@ -117,9 +122,9 @@ describe('a free text of the contract', () => {
   test.each(free)('%s is stored as written', async (field, values) => {
     const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }]
     for (const value of values) {
-      const made = await writes.create('commerce/orders', { lineItems, [field]: value })
-      expect(made.row[field]).toBe(value)
-      const later = await writes.update('commerce/orders', made, { totalShipping: '1' })
+      const orderInState = await writes.create('commerce/orders', { lineItems, [field]: value })
+      expect(orderInState.row[field]).toBe(value)
+      const later = await writes.update('commerce/orders', orderInState, { totalShipping: '1' })
       expect(later.row[field]).toBe(value)
     }
   })

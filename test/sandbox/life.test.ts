@@ -55,13 +55,15 @@ describe('sixty steps', () => {
   })
 
   test('are the same for the same tenant, seed and start', async () => {
-    const twin = await open()
-    await live(twin, 60)
-    expect(await everything(twin)).toEqual(after)
+    const otherHarness = await open()
+    await live(otherHarness, 60)
+    expect(await everything(otherHarness)).toEqual(after)
   })
 
   test('create, change and delete records in all three parts of the company', () => {
-    const made = names.filter((kind) => (after[kind]?.length ?? 0) > (before[kind]?.length ?? 0))
+    const createdKinds = names.filter(
+      (kind) => (after[kind]?.length ?? 0) > (before[kind]?.length ?? 0),
+    )
     const changed = names.filter((kind) =>
       before[kind]?.some((old) =>
         after[kind]?.some(
@@ -70,7 +72,7 @@ describe('sixty steps', () => {
       ),
     )
     const deleted = names.filter((kind) => after[kind]?.some((each) => each.deleted))
-    expect(made).toEqual(
+    expect(createdKinds).toEqual(
       expect.arrayContaining(['invoices', 'payments', 'leads', 'people', 'orders', 'shipments']),
     )
     expect(changed).toEqual(

@@ -41,7 +41,7 @@ test('an integration whose response was lost can be toggled back, repeatedly', a
   trunkline.setToken((await service.tokens.issue(tenant)).token)
   const active = async () => (await trunkline.getIntegrations())[0]?.workflows[0]?.active
   const { fetch } = globalThis
-  const lost = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+  const fetchSpy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const response = await fetch(input, init)
     if (init?.method !== 'POST') return response
     throw new TypeError('fetch failed')
@@ -49,7 +49,7 @@ test('an integration whose response was lost can be toggled back, repeatedly', a
   await expect(trunkline.deactivate({ integrationId })).rejects.toMatchObject({
     code: 'UNREACHABLE',
   })
-  lost.mockRestore()
+  fetchSpy.mockRestore()
   expect(await active()).toBe(false)
   await trunkline.reactivate({ integrationId })
   expect(await active()).toBe(true)

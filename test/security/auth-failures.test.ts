@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import { createKey } from '../support/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'eeeeeeee-0000-4000-8000-000000000001'
@@ -210,8 +210,7 @@ describe('past the limit', () => {
     expect(await exhaust()).toEqual(refusedAtLast)
     const authorization = `Bearer ${tenant.key}`
     expect(await requestRecords({ authorization })).toBe(200)
-    const later = generateApiKey('development')
-    await saveApiKey(service.database, tenant.environmentId, later)
+    const later = await createKey(service.database, tenant.environmentId)
     // All keys are read at most once a second.
     await expect.poll(() => requestRecords({ authorization: `Bearer ${later}` })).toBe(200)
     await service.database.prisma.apiKey.updateMany({ data: { revokedAt: new Date() } })

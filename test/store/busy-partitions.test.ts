@@ -69,7 +69,7 @@ test('8 writers and a reader continue while partitions are created and dropped: 
         UPDATE change_log.changes SET at = now() - interval '40 days'
         WHERE (epoch, xid) < (${epoch}::bigint, ${String(xid)}::text::xid8)
           AND at > now() - interval '1 day'`
-      if (((await partitions.make(2, 40)) ?? 0) > 0) counts.made += 1
+      if (((await partitions.makePartitions(2, 40)) ?? 0) > 0) counts.made += 1
       if ((await dropOldestPartition(service.database, DAYS)) === 'done') counts.dropped += 1
       await wait(10)
     }

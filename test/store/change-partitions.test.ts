@@ -1,16 +1,16 @@
 /** The change log has partitions ahead of its writers, and readers scan only the partitions that they need. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { makePartitions } from '../../src/store/changes/change-partitions.ts'
-import { type Change, endOfLog, readChanges } from '../../src/store/changes/changes.ts'
-import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
+import { endOfLog, readChanges } from '../../src/store/changes/changes.ts'
+import { type Partitions, unlessBusy } from '../support/log-partitions.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
+import type { Tenant, TestService } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
+import { CREDENTIAL, numbersOf, saveAccount, sharePartitions } from './partitions-harness.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const DAYS = 30
 const accounts = catalogue.get('crm/accounts')
 
@@ -18,27 +18,19 @@ let service: TestService
 let tenant: Tenant
 let partitions: Partitions
 
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL])
-  partitions = openPartitions(service.database)
+sharePartitions((opened) => {
+  service = opened.service
+  tenant = opened.tenant
+  partitions = opened.partitions
 })
-beforeEach(async () => {
-  await service.database.prisma.$executeRaw`TRUNCATE crm_accounts`
-})
-afterAll(() => service.stop())
 
-const save = (n: number): Promise<void> =>
-  service.save(tenant, CREDENTIAL, accounts, [sampleRecord(CREDENTIAL, accounts, n)])
+const save = (n: number): Promise<void> => saveAccount({ service, tenant }, n)
 
 const makeAhead = (days = DAYS) => unlessBusy(() => makePartitions(service.database, days))
 
 const saveAll = async (first: number, last: number): Promise<void> => {
   for (let n = first; n <= last; n++) await save(n)
 }
-
-const numbersOf = (changes: readonly Change[]): number[] =>
-  changes.map(({ record }) => Number(JSON.parse(record ?? '{}').remoteId))
 
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, n) => n + 1)
 
@@ -89,7 +81,7 @@ describe('a reader', () => {
       SELECT 0, (${begun}::bigint + n % 200)::text::xid8, gen_random_uuid(), gen_random_uuid(),
         'crm/accounts', 'created', gen_random_uuid()
       FROM generate_series(1, 20000) n`
-    await partitions.make(30, 100_000)
+    await partitions.makePartitions(30, 100_000)
     await service.database.prisma.$executeRaw`ANALYZE change_log.changes`
   })
   beforeEach(() => settled(service))
@@ -207,7 +199,7 @@ describe('partitions ahead', () => {
     for (const first of ['write', 'make']) {
       await partitions.reset(7, 100_000)
       await save(1)
-      await partitions.moveElsewhere()
+      await partitions.simulateRestore()
       if (first === 'write') await save(2)
       expect(await makeAhead()).toBe('done')
       if (first === 'make') await save(2)

@@ -1,43 +1,32 @@
 /** Retention of the change log: it drops whole partitions and reports what it dropped. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRetention } from '../../src/delivery/retention.ts'
-import { catalogue } from '../../src/generated/registry.ts'
 import type { ChangePosition } from '../../src/query/change-cursor.ts'
 import { dropOldestPartition, makePartitions } from '../../src/store/changes/change-partitions.ts'
-import { type Change, readChanges } from '../../src/store/changes/changes.ts'
+import { readChanges } from '../../src/store/changes/changes.ts'
 import { expiredUntil } from '../../src/store/changes/log-start.ts'
-import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
-import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { type Partitions, unlessBusy } from '../support/log-partitions.ts'
+import type { Tenant, TestService } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
+import { CREDENTIAL, numbersOf, saveAccount, sharePartitions } from './partitions-harness.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const DAYS = 30
 const START: ChangePosition = { epoch: 0n, xid: 0n, sequence: 0n }
-const accounts = catalogue.get('crm/accounts')
 
 let service: TestService
 let tenant: Tenant
 let partitions: Partitions
 
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL])
-  partitions = openPartitions(service.database)
+sharePartitions((opened) => {
+  service = opened.service
+  tenant = opened.tenant
+  partitions = opened.partitions
 })
-beforeEach(async () => {
-  await service.database.prisma.$executeRaw`TRUNCATE crm_accounts`
-})
-afterAll(() => service.stop())
 
-const save = (n: number): Promise<void> =>
-  service.save(tenant, CREDENTIAL, accounts, [sampleRecord(CREDENTIAL, accounts, n)])
+const save = (n: number): Promise<void> => saveAccount({ service, tenant }, n)
 
 const read = (after: ChangePosition | undefined, limit = 1000) =>
   readChanges(service.database, { after, limit })
-
-const numbersOf = (changes: readonly Change[]): number[] =>
-  changes.map(({ record }) => Number(JSON.parse(record ?? '{}').remoteId))
 
 const drop = () => unlessBusy(() => dropOldestPartition(service.database, DAYS))
 
@@ -46,8 +35,8 @@ const writeAcross = async (): Promise<void> => {
   await partitions.reset(1, 50)
   await save(1)
   const first = (await partitions.list())[1]
-  await partitions.passed(first?.upper ?? 0n)
-  await partitions.make(1, 100_000)
+  await partitions.waitUntilPassed(first?.upper ?? 0n)
+  await partitions.makePartitions(1, 100_000)
   await save(2)
   await settled(service)
   // The original partition has no row.
@@ -58,7 +47,7 @@ describe('a partition', () => {
   test('without rows from an earlier epoch is dropped, whatever precedes it', async () => {
     await partitions.reset(7, 100_000)
     await save(1)
-    await partitions.moveElsewhere()
+    await partitions.simulateRestore()
     await save(2)
     await unlessBusy(() => makePartitions(service.database, DAYS))
     await settled(service)
@@ -75,7 +64,7 @@ describe('a partition', () => {
     const { changes, truncated } = await read(START)
     expect([numbersOf(changes), truncated]).toEqual([[1, 2], false])
     expect(await drop()).toBe('unneeded')
-    await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
+    await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
     const [aged] = (await read(undefined, 1)).changes
     const before = await partitions.list()
     expect(await drop()).toBe('done')
@@ -95,11 +84,11 @@ describe('a partition', () => {
   test('is kept for a single change that is not expired', async () => {
     await partitions.reset(1, 200)
     for (const n of [1, 2, 3]) await save(n)
-    await partitions.passed((await partitions.list())[1]?.upper ?? 0n)
+    await partitions.waitUntilPassed((await partitions.list())[1]?.upper ?? 0n)
     await settled(service)
     expect(await drop()).toBe('done')
     for (const kept of [3, 1]) {
-      await partitions.age(
+      await partitions.ageRows(
         2 * DAYS,
         `record->>'remoteId' <> '${kept}' AND at > now() - interval '1 day'`,
       )
@@ -112,13 +101,13 @@ describe('a partition', () => {
 
   test('is kept while a transaction that may still write to it runs', async () => {
     await partitions.reset(1, 50)
-    const begun = Promise.withResolvers<void>()
+    const transactionStarted = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = service.database.transaction(
+    const openTransaction = service.database.transaction(
       async (open) => {
         // The transaction has an id and has written to another table.
         await open.prisma.$executeRaw`SELECT pg_current_xact_id()`
-        begun.resolve()
+        transactionStarted.resolve()
         await release.promise
         await open.prisma.$executeRaw`
           INSERT INTO change_log.changes (environment_id, topic, kind)
@@ -126,14 +115,14 @@ describe('a partition', () => {
       },
       { timeoutMs: 60_000, maxWaitMs: 20_000 },
     )
-    await begun.promise
+    await transactionStarted.promise
     await partitions.consumeIds(60)
     const [first, over] = await partitions.list()
     while ((await drop()) === 'done');
     const kept = await partitions.list()
     expect(kept.map(({ name }) => name)).toContain(over?.name)
     release.resolve()
-    await early
+    await openTransaction
     await settled(service)
     const { changes, truncated } = await read(START)
     expect([changes.map(({ topic }) => topic), truncated]).toEqual([['crm/leads'], false])
@@ -143,8 +132,8 @@ describe('a partition', () => {
   test('of an earlier epoch is dropped, including those created ahead in it', async () => {
     await partitions.reset(3, 100_000)
     await save(1)
-    await partitions.age(DAYS + 1)
-    await partitions.moveElsewhere()
+    await partitions.ageRows(DAYS + 1)
+    await partitions.simulateRestore()
     await save(2)
     expect(await unlessBusy(() => makePartitions(service.database, DAYS))).toBe('done')
     await settled(service)
@@ -159,7 +148,7 @@ describe('a partition', () => {
 
   test('is dropped once, however many processes try', async () => {
     await writeAcross()
-    await partitions.age(DAYS + 1)
+    await partitions.ageRows(DAYS + 1)
     const before = await partitions.list()
     const others = Array.from({ length: 4 }, () => dropOldestPartition(service.database, DAYS))
     const outcomes = await Promise.all(others)
@@ -176,7 +165,7 @@ describe('a partition', () => {
       await prisma.$executeRaw`
         DELETE FROM change_log.changes
         WHERE (record->>'remoteId')::integer <> ALL(${[1, ...left]}::integer[])`
-      await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
+      await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
       let statements = 0
       const slow = {
         $queryRaw: async (...args: Parameters<typeof prisma.$queryRaw>) => {
@@ -207,7 +196,7 @@ describe('the retention actor', () => {
 
   test('creates partitions and drops expired ones', async () => {
     await writeAcross()
-    await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
+    await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
     await work(async () => (await read(START)).truncated && (await partitions.list()).length > 7)
     expect(numbersOf((await read(START)).changes)).toEqual([2])
   })
@@ -216,7 +205,7 @@ describe('the retention actor', () => {
     await partitions.reset(7, 1_000_000)
     for (const n of [1, 2, 3]) await save(n)
     await settled(service)
-    await partitions.age(DAYS + 1, `record->>'remoteId' <> '3'`)
+    await partitions.ageRows(DAYS + 1, `record->>'remoteId' <> '3'`)
     const rows = async (): Promise<number> =>
       (await partitions.list()).reduce((sum, one) => sum + one.rows, 0)
     service.takeStatements()
@@ -227,7 +216,7 @@ describe('the retention actor', () => {
     })
     // A one-day partition is dropped before its first change is that old.
     expect(await rows()).toBe(3)
-    await partitions.age(1, `record->>'remoteId' = '1'`)
+    await partitions.ageRows(1, `record->>'remoteId' = '1'`)
     await work(async () => (await rows()) === 1)
     const { changes, truncated } = await read(START)
     expect([numbersOf(changes), truncated]).toEqual([[3], true])

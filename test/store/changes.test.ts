@@ -119,9 +119,9 @@ describe('a reader', () => {
   })
 
   test('waits for a transaction that began before a committed one', async () => {
-    const begun = Promise.withResolvers<void>()
+    const transactionStarted = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = service.database.transaction(async (open) => {
+    const openTransaction = service.database.transaction(async (open) => {
       await applyChanges(
         open,
         { credentialId: OTHER, environmentId: tenant.environmentId },
@@ -129,15 +129,15 @@ describe('a reader', () => {
         [toLine(sampleRecord(OTHER, accounts, 1))],
         { accept: 'newer' },
       )
-      begun.resolve()
+      transactionStarted.resolve()
       await release.promise
     }, LIMITS)
-    await begun.promise
+    await transactionStarted.promise
     await save(2)
     const between = await read(start)
     expect(between.changes).toEqual([])
     release.resolve()
-    await early
+    await openTransaction
     await readable()
     const after = await read(between.next)
     expect(remoteIds(after.changes)).toEqual(['1', '2'])

@@ -165,7 +165,7 @@ describe('in the process that holds it', () => {
       for (const lease of held.splice(0)) lease.release()
     }
   })
-  const lost = (lease: HeldLease | undefined) =>
+  const isLost = (lease: HeldLease | undefined) =>
     expect.poll(() => lease?.signal.reason, within).toBeInstanceOf(LeaseLostError)
 
   test('is renewed until it is released, and a released one is not reported as lost', async () => {
@@ -186,14 +186,14 @@ describe('in the process that holds it', () => {
     const other = await addRow()
     const [lease, remaining] = await holdAll([key, other], 3000)
     await takeOver()
-    await lost(lease)
+    await isLost(lease)
     expect(remaining?.signal.aborted).toBe(false)
   })
 
   test('renewals that fail abort the work when it expires', async () => {
     const startedMs = performance.now()
     const [lease] = await holdAll([key], 1500, { ...TABLE, name: 'no_such_table' })
-    await lost(lease)
+    await isLost(lease)
     // A timer may be a millisecond early.
     expect(performance.now() - startedMs).toBeGreaterThan(1490)
     expect(failures[0]).toMatchObject({ message: expect.stringContaining('no_such_table') })
@@ -204,7 +204,7 @@ describe('in the process that holds it', () => {
     await database.prisma.$transaction(
       async (transaction) => {
         await transaction.$queryRaw(sql`SELECT FROM leased WHERE ${isRow(TABLE, key)} FOR UPDATE`)
-        await lost(lease)
+        await isLost(lease)
       },
       { timeout: 60_000 },
     )

@@ -59,19 +59,19 @@ test('reads the same changes as a page of the log, from every position, with one
 })
 
 test('waits for a transaction that began before a committed one, and reports that it waits', async () => {
-  const begun = Promise.withResolvers<void>()
+  const transactionStarted = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  const early = service.database.transaction(async (transaction) => {
+  const openTransaction = service.database.transaction(async (transaction) => {
     await transaction.prisma.$queryRaw`SELECT pg_current_xact_id()::text`
-    begun.resolve()
+    transactionStarted.resolve()
     await release.promise
   })
-  await begun.promise
+  await transactionStarted.promise
   await save([1])
   const between = await readOn(start)
   expect(between).toMatchObject({ changes: [], isDelayed: true })
   release.resolve()
-  await early
+  await openTransaction
   await settled(service)
   const after = await readOn(between.next)
   expect(after.changes.map(({ topic }) => topic)).toEqual(topics)

@@ -158,9 +158,9 @@ export const openServer = async (
     server,
     exercisedVerbs,
     takeStatements: (): readonly string[] => {
-      const taken = statements
+      const previous = statements
       statements = []
-      return taken
+      return previous
     },
     stop: async (): Promise<void> => {
       await shutdown.run()

@@ -28,15 +28,15 @@ const failureOf = async (run: Promise<void>): Promise<{ code?: string; message: 
 /** The store equals the app: no record lost, no change logged twice. */
 const expectConverged = async (): Promise<void> => {
   const stored = await harness.records()
-  const held = [...harness.app.rows.values()].sort((a, b) => Number(a.id) - Number(b.id))
+  const appRows = [...harness.app.rows.values()].sort((a, b) => Number(a.id) - Number(b.id))
   expect(stored.map(({ remoteId, name }) => [remoteId, name])).toEqual(
-    held.map(({ id, name }) => [id, name]),
+    appRows.map(({ id, name }) => [id, name]),
   )
   const created = (await harness.logged()).filter(
     ({ topic, kind }) => topic === TOPIC && kind === 'created',
   )
-  expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(held.length)
-  expect(created).toHaveLength(held.length)
+  expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(appRows.length)
+  expect(created).toHaveLength(appRows.length)
 }
 
 /** Fails once more often than the client tries. */

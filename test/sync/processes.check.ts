@@ -112,6 +112,6 @@ it('never runs one resource of one credential in two processes at the same time'
     await exited
   }
   expect(new Set(app.requests.map(({ caller }) => caller)).size).toBe(2)
-  expect([...app.mostAtOnce.keys()]).toHaveLength(7)
-  expect([...app.mostAtOnce.values()].every((most) => most === 1)).toBe(true)
+  expect([...app.maxConcurrent.keys()]).toHaveLength(7)
+  expect([...app.maxConcurrent.values()].every((most) => most === 1)).toBe(true)
 }, 180_000)

@@ -69,8 +69,8 @@ it('a user with endless lists leaves half of the places to others', async () => 
   await expect.poll(() => requestsOf('flood').length, within).toBeGreaterThan(20)
   expect(most).toBe(2)
   // No slice of the endless lists ends, and the new user does not have to wait for one.
-  const newcomer = await addConnected('newcomer', 1)
-  await expect.poll(() => isCompleted(newcomer.credentialIds), within).toBe(true)
+  const newUser = await addConnected('newcomer', 1)
+  await expect.poll(() => isCompleted(newUser.credentialIds), within).toBe(true)
   expect(await harness.records()).not.toHaveLength(0)
 })
 
@@ -89,8 +89,8 @@ it('when endless lists hold all places, a new user waits for the end of one slic
     if (path.startsWith('/api/newcomer')) slicesBefore ??= leasesTaken().length - taken
   }
   const taken = leasesTaken().length
-  const newcomer = await addConnected('newcomer', 1)
-  await expect.poll(() => isCompleted(newcomer.credentialIds), within).toBe(true)
+  const newUser = await addConnected('newcomer', 1)
+  await expect.poll(() => isCompleted(newUser.credentialIds), within).toBe(true)
   // Slices of both places end in the tick before the new user is seen, which then comes next.
   expect(slicesBefore).toBeLessThan(30)
   // The six credentials of each user take turns as well.
@@ -149,9 +149,9 @@ it('150 credentials of one user run one after the other, interleaved with those 
   const other = await addConnected('other', 3)
   await harness.engine({ concurrency: 2, intervalMs: 3_600_000 }).start()
   await expect.poll(() => isCompleted(other.credentialIds), { ...within, interval: 1 }).toBe(true)
-  const crowdPaths = new Set(requestsOf('crowd').map(({ path }) => path))
-  expect(crowdPaths.size).toBeGreaterThan(0)
-  expect(crowdPaths.size).toBeLessThan(30)
+  const requestedPaths = new Set(requestsOf('crowd').map(({ path }) => path))
+  expect(requestedPaths.size).toBeGreaterThan(0)
+  expect(requestedPaths.size).toBeLessThan(30)
 })
 
 it('the next turn goes to the user with the fewest places, then to the one served longest ago', async () => {

@@ -318,8 +318,8 @@ describe('over GraphQL', () => {
 })
 
 test('stores nothing of a write whose credential is deleted in the meantime', async () => {
-  const stranger = 'cccccccc-1111-4000-8000-000000000009'
-  const tenant = await harness.service.createTenant('production', [stranger], 'Leaving')
+  const otherCredential = 'cccccccc-1111-4000-8000-000000000009'
+  const tenant = await harness.service.createTenant('production', [otherCredential], 'Leaving')
   const applied = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<void>()
   harness.rolodex.onResponse = async () => {
@@ -329,14 +329,14 @@ test('stores nothing of a write whose credential is deleted in the meantime', as
   const writing = harness.service.send(
     tenant.key,
     'POST',
-    `/2024-03/one/crm/contacts?credentialId=${stranger}`,
+    `/2024-03/one/crm/contacts?credentialId=${otherCredential}`,
     { lastName: 'Late' },
   )
   await applied.promise
   const deleted = await harness.service.send(
     tenant.key,
     'DELETE',
-    `/2024-03/users/${tenant.userId}/credentials/${stranger}`,
+    `/2024-03/users/${tenant.userId}/credentials/${otherCredential}`,
   )
   expect(deleted.statusCode, deleted.body).toBe(200)
   gone.resolve()

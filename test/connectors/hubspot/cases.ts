@@ -160,11 +160,11 @@ export const hubSpotCases: readonly HubSpotCase[] = [
   },
   {
     name: 'a contact whose account has a label of users',
-    run: async (scene) => {
-      const id = String(scene.portal.list('contacts').at(-1)?.id)
-      scene.portal.associate('contacts', id, { type: 'companies', id: '2', typeId: 1001 })
-      const shown = await scene.update('contacts', id, { account: '2' })
-      return { shown, app: latest(scene, 'contacts') }
+    run: async (portalHarness) => {
+      const id = String(portalHarness.portal.list('contacts').at(-1)?.id)
+      portalHarness.portal.associate('contacts', id, { type: 'companies', id: '2', typeId: 1001 })
+      const shown = await portalHarness.update('contacts', id, { account: '2' })
+      return { shown, app: latest(portalHarness, 'contacts') }
     },
   },
   {

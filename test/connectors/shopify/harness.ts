@@ -247,7 +247,7 @@ export const openHarness = (traffic: Traffic) => {
       )
     },
     /** The variables of the requests that steps send, if the shop responds with these data. */
-    play: async (steps: Steps<unknown>, data: readonly object[]) => {
+    runWith: async (steps: Steps<unknown>, data: readonly object[]) => {
       const sent: unknown[] = []
       const result = await runSteps(connector, steps, async (request) => {
         sent.push(valuesOf(traffic.sent(request).body).variables)

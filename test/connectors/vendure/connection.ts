@@ -139,7 +139,7 @@ export const connectVendure = async (
       [topic, { ...resource, sync: { ...resource.sync, fullListingEveryMs: 0 } }] as const,
   )
   const listingAll = { ...connector, resources: Object.fromEntries(resources) }
-  const thorough = createSync({ ...parts, connectors: new Map([[connector.app, listingAll]]) })
+  const fullSync = createSync({ ...parts, connectors: new Map([[connector.app, listingAll]]) })
   let lastSequence = 0n
 
   return {
@@ -150,7 +150,7 @@ export const connectVendure = async (
     keyId: entityId,
     ...createReader(service, tenant, credentialId),
     sync: () => engine.syncNow(credentialId),
-    syncEverything: () => thorough.syncNow(credentialId),
+    syncEverything: () => fullSync.syncNow(credentialId),
     passOverlap: async () => {
       // Vendure on SQLite keeps whole seconds: later changes must have a later second.
       await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000) + 5))
@@ -168,7 +168,7 @@ export const connectVendure = async (
     },
     close: async () => {
       await engine.stop()
-      await thorough.stop()
+      await fullSync.stop()
       await appClient.stop()
       await service.stop()
       await vendure.stop()

@@ -25,7 +25,7 @@ const requestOf = ({ body }: AppRequest) => {
 }
 
 /** Runs steps against one response per request: data, or an error to throw. */
-export const play = async (
+export const runSteps = async (
   steps: Steps<unknown> | undefined,
   answers: readonly (object | Error)[],
 ) => {

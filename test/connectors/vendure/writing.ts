@@ -8,7 +8,7 @@ import { placeOrder } from '../../apps/vendure/checkout.ts'
 import { createProduct } from '../../apps/vendure/shop.ts'
 import { startVendure, type Vendure } from '../../apps/vendure/start.ts'
 import { type Order, type Product, readOrder } from '../../apps/vendure/state.ts'
-import { ATTEMPT, createDriver, type Driver } from '../../support/steps.ts'
+import { ATTEMPT, createStepRunner, type StepRunner } from '../../support/steps.ts'
 import { createKey, WRITING } from './key.ts'
 
 export type Fields = { readonly [name: string]: Json }
@@ -26,7 +26,7 @@ export type WritingShop = ReturnType<typeof createWritingShop>
 /** A shop with a lamp of two variants, and the connector that writes to it; both exist after `start`. */
 export const createWritingShop = () => {
   let vendure: Vendure
-  let driver: Driver
+  let driver: StepRunner
   let lamp: Product
   let context: Shop
   const attempt = () => ({ ...ATTEMPT, context })
@@ -126,7 +126,7 @@ export const createWritingShop = () => {
     async start(): Promise<void> {
       vendure = await startVendure()
       const { apiKey } = await createKey(vendure, WRITING)
-      driver = createDriver(connector, { url: vendure.url, apiKey })
+      driver = createStepRunner(connector, { url: vendure.url, apiKey })
       context = shop.of(await driver.run(shop.read()))
       lamp = await createProduct(vendure, {
         name: 'Lamp',

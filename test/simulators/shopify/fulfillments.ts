@@ -226,8 +226,8 @@ export const fulfillmentResolvers: Resolvers = {
       ),
     fulfillmentOrders: ({ id, value }: Source, args: PageArguments, context) => {
       const ids = new Set(value.lines.map(({ fulfillmentOrderId }) => fulfillmentOrderId))
-      const works = [...ids].map((workId) => context.shop.FulfillmentOrder.find(workId))
-      return connectPart(works, args, context, `fulfillment orders of ${id}`)
+      const ordersOfIds = [...ids].map((workId) => context.shop.FulfillmentOrder.find(workId))
+      return connectPart(ordersOfIds, args, context, `fulfillment orders of ${id}`)
     },
     location: () => ({ id: LOCATION_ID }),
     order: ({ value }: Source, _, { shop }) => orderOf(value, shop),

@@ -67,8 +67,8 @@ export const fulfillmentsByOrder = (
 export const fulfillmentOrdersByOrder = (
   shop: Shop,
 ): ReadonlyMap<string, readonly Entry<FulfillmentOrder>[]> =>
-  shop.FulfillmentOrder.view('by order', (works) =>
-    Map.groupBy(works, ({ value }) => value.orderId),
+  shop.FulfillmentOrder.view('by order', (fulfillmentOrders) =>
+    Map.groupBy(fulfillmentOrders, ({ value }) => value.orderId),
   )
 
 /** How many of a line item are fulfilled. */

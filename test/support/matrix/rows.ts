@@ -7,7 +7,7 @@ import { samples } from '../../sandbox/write-samples.ts'
 import { documentOf, type Input, restRequest, variablesOf } from '../operations.ts'
 import { USER_ERRORS } from '../user-errors.ts'
 import { workflowNumber } from '../workflow.ts'
-import type { Ids, MatrixHarness } from './world.ts'
+import type { Ids, MatrixHarness } from './harness.ts'
 
 /** An object that the request names, by the target of its reference. */
 export interface NamedObject {
@@ -82,7 +82,7 @@ const inputOf = (
     Object.entries(example).filter(([name]) => !fields[name]?.kind.reference),
   )
   const unique = `matrix-${++number}`
-  const there: Input = {
+  const replacements: Input = {
     app: 'sandbox',
     credential: { ...tenantAccess },
     username: unique,
@@ -90,7 +90,8 @@ const inputOf = (
     name: `matrix${number}`,
     workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(unique) }],
   }
-  for (const name of Object.keys(values)) if (name in there) values[name] = there[name]
+  for (const name of Object.keys(values))
+    if (name in replacements) values[name] = replacements[name]
   for (const [name, target] of references)
     values[name] = fields[name]?.kind.isList ? [ids[target]] : ids[target]
   return values
@@ -104,8 +105,8 @@ export const operationRows = (
   method: string = operation.rest.method,
 ): readonly Row[] => {
   const all = targetsOf(allFields(operation))
-  const must = all.filter(([, , isRequired]) => isRequired)
-  const variants = must.length === all.length ? [all] : [all, must]
+  const required = all.filter(([, , isRequired]) => isRequired)
+  const variants = required.length === all.length ? [all] : [all, required]
   return variants.map((references) => ({
     name: `${transport} ${method} ${operation.name}(${references.map(([name]) => name).join(', ')})`,
     access: operation.callers.includes('user') ? 'users' : 'keys',
@@ -168,12 +169,12 @@ const typedFields = (fields: Fields, input: Input): Input =>
     Object.entries(input).map(([name, value]) => [name, typed(fields[name], value)]),
   )
 
-const bodyOf = (resource: Resource, method: string, above: Input): Input | undefined => {
+const bodyOf = (resource: Resource, method: string, parentField: Input): Input | undefined => {
   const { topic, fields } = resource
   if (method === 'PUT' || method === 'PATCH') return typedFields(fields, CHANGES[topic] ?? {})
   if (method !== 'POST') return
   const { orderId: _, ...values } = typedFields(fields, samples[topic]?.create ?? {})
-  return topic === 'commerce/fulfillments' ? { ...values, ...above } : values
+  return topic === 'commerce/fulfillments' ? { ...values, ...parentField } : values
 }
 
 /** An input that changes one field. */

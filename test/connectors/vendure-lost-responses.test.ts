@@ -6,19 +6,19 @@ import { type Product, readOrder } from '../apps/vendure/state.ts'
 import { type Connection, connectVendure } from './vendure/connection.ts'
 import { missing } from './vendure/harness.ts'
 import { createKey, WRITING } from './vendure/key.ts'
-import { type Line, openLine } from './vendure/line.ts'
+import { type LossyProxy, openLossyProxy } from './vendure/lossy-proxy.ts'
 
 describe.skipIf(missing)(
   `a lost response of the real Vendure${missing ? `: ${missing}` : ''}`,
   () => {
-    let line: Line
+    let line: LossyProxy
     let shop: Connection
     let lamp: Product
     beforeAll(async () => {
-      line = await openLine()
+      line = await openLossyProxy()
       shop = await connectVendure(async (vendure) => ({
         ...(await createKey(vendure, WRITING)),
-        url: line.leadTo(vendure.url),
+        url: line.forwardTo(vendure.url),
       }))
       lamp = await createProduct(shop.vendure, {
         name: 'Lamp',
@@ -42,7 +42,7 @@ describe.skipIf(missing)(
     /** Repeats the request until the outcome is known, and once more. @returns the last response */
     const createLost = async (path: string, body: object, mutation: string) => {
       const key = `lost-${++counter}`
-      line.lose(mutation)
+      line.dropResponseTo(mutation)
       await create(path, body, key)
       return create(path, body, key)
     }
@@ -84,18 +84,18 @@ describe.skipIf(missing)(
       const productName = `Chair ${title}`
       const answer = await createLost('/products', { productName, ...fields }, mutation)
       expect(answer.statusCode, answer.body).toBe(200)
-      const made = await foundBy('products', { name: { eq: productName } })
-      expect(made).toEqual([{ id: answer.json().product.remoteId }])
+      const createdRecords = await foundBy('products', { name: { eq: productName } })
+      expect(createdRecords).toEqual([{ id: answer.json().product.remoteId }])
     })
 
     test('a half-created product is reported as unknown, identified, and not created again', async () => {
       const input = { productName: 'Half a chair', variants: [variant] }
       const answer = await createLost('/products', input, 'createProduct')
-      const made = await foundBy('products', { name: { eq: input.productName } })
-      expect(made).toHaveLength(1)
+      const createdRecords = await foundBy('products', { name: { eq: input.productName } })
+      expect(createdRecords).toHaveLength(1)
       expect(answer.json().error).toMatchObject({
         code: 'WRITE_OUTCOME_UNKNOWN',
-        details: [{ field: 'remoteId', current: made[0]?.id }],
+        details: [{ field: 'remoteId', current: createdRecords[0]?.id }],
       })
     })
 
@@ -107,8 +107,8 @@ describe.skipIf(missing)(
       const answer = await createLost('/customers', input, 'createCustomer')
       expect(answer.statusCode, answer.body).toBe(200)
       const eq = input.email.trim().toLowerCase()
-      const made = await foundBy('customers', { emailAddress: { eq } })
-      expect(made).toEqual([{ id: answer.json().customer.remoteId }])
+      const createdRecords = await foundBy('customers', { emailAddress: { eq } })
+      expect(createdRecords).toEqual([{ id: answer.json().customer.remoteId }])
     })
 
     const handler = {
