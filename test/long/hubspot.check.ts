@@ -67,23 +67,34 @@ describe('the first sync', () => {
     const propertiesOf = async (topic: string, id: string) =>
       (await harness.find(topic, id)).remoteFields.properties
     expect(await propertiesOf('accounts', full.company)).toMatchObject({
-      ...{ domain: 'harbour.example', annualrevenue: '1000000', lifecyclestage: 'customer' },
-      ...{ type: 'PARTNER', address2: '4th' },
+      domain: 'harbour.example',
+      annualrevenue: '1000000',
+      lifecyclestage: 'customer',
+      type: 'PARTNER',
+      address2: '4th',
     })
     expect(await propertiesOf('contacts', full.contact)).toMatchObject({
-      ...{ jobtitle: 'Professor', lifecyclestage: 'lead', hs_lead_status: 'OPEN', tier: 'gold' },
-      ...{ visits: '3', hs_additional_emails: 'e@harbour.example' },
+      jobtitle: 'Professor',
+      lifecyclestage: 'lead',
+      hs_lead_status: 'OPEN',
+      tier: 'gold',
+      visits: '3',
+      hs_additional_emails: 'e@harbour.example',
     })
     expect(await propertiesOf('opportunities', full.deal)).toMatchObject({
-      ...{ dealtype: 'newbusiness', pipeline: 'default' },
+      dealtype: 'newbusiness',
+      pipeline: 'default',
     })
     expect(await propertiesOf('leads', full.lead)).toMatchObject({
-      ...{ hs_lead_type: 'UPSELL', hs_lead_label: 'HOT', hs_pipeline: 'lead-pipeline-id' },
+      hs_lead_type: 'UPSELL',
+      hs_lead_label: 'HOT',
+      hs_pipeline: 'lead-pipeline-id',
       hs_pipeline_stage: 'new-stage-id',
     })
     expect(await propertiesOf('notes', full.note)).toMatchObject({ hs_attachment_ids: '7;8' })
     expect(await propertiesOf('tasks', full.task)).toMatchObject({
-      ...{ hs_task_priority: 'HIGH', hs_task_type: 'CALL' },
+      hs_task_priority: 'HIGH',
+      hs_task_type: 'CALL',
     })
   })
 
@@ -91,8 +102,11 @@ describe('the first sync', () => {
     const stages = await harness.list('stages')
     expect(stages).toHaveLength(7)
     expect(await harness.find('stages', 'contractsent')).toMatchObject({
-      ...{ stageName: 'Contract Sent', pipelineName: 'Sales Pipeline' },
-      ...{ displayOrder: 4, probability: 90, remoteDeleted: false },
+      stageName: 'Contract Sent',
+      pipelineName: 'Sales Pipeline',
+      displayOrder: 4,
+      probability: 90,
+      remoteDeleted: false,
     })
     const users = (await harness.list('users')).map(({ name, email, isActive }) => [
       name,
@@ -309,11 +323,19 @@ describe('a write', () => {
 
   test('creates, changes and deletes an account', async () => {
     const record = await created('accounts', 'account', {
-      ...{ accountName: 'New', accountOwner: 'Ada Byron', description: 'D', industry: 'BANKING' },
-      ...{ website: 'https://new.example', numberOfEmployees: 7 },
+      accountName: 'New',
+      accountOwner: 'Ada Byron',
+      description: 'D',
+      industry: 'BANKING',
+      website: 'https://new.example',
+      numberOfEmployees: 7,
       addresses: [
         {
-          ...{ addressType: 'PRIMARY', street1: 'S', city: 'C', state: 'T', country: 'L' },
+          addressType: 'PRIMARY',
+          street1: 'S',
+          city: 'C',
+          state: 'T',
+          country: 'L',
           postalCode: '1',
         },
       ],
@@ -326,7 +348,9 @@ describe('a write', () => {
   test('creates, changes and deletes a contact, and moves it to another account', async () => {
     const other = await idOf('accounts', String(harness.portal.list('companies')[3]?.id))
     const { body } = await harness.write('POST', 'contacts', {
-      ...{ firstName: 'Lise', lastName: 'Meitner', account: await idOf('accounts', full.company) },
+      firstName: 'Lise',
+      lastName: 'Meitner',
+      account: await idOf('accounts', full.company),
       emailAddresses: [
         { emailAddressType: 'PRIMARY', emailAddress: 'Lise@Example.org' },
         { emailAddressType: 'WORK', emailAddress: 'l@work.example' },
@@ -354,7 +378,9 @@ describe('a write', () => {
 
   test('creates, changes and deletes an opportunity', async () => {
     const record = await created('opportunities', 'opportunity', {
-      ...{ opportunityName: 'Big', opportunityDescription: 'D', amount: 0.1 },
+      opportunityName: 'Big',
+      opportunityDescription: 'D',
+      amount: 0.1,
       opportunityOwner: await idOf('users', full.owner),
       opportunityAccount: await idOf('accounts', full.company),
       opportunityStage: await idOf('stages', 'contractsent'),
@@ -381,7 +407,9 @@ describe('a write', () => {
 
   test('creates, changes and deletes a task', async () => {
     const record = await created('tasks', 'task', {
-      ...{ taskSubject: 'Call', taskContent: 'Soon', taskStatus: 'NOT_STARTED' },
+      taskSubject: 'Call',
+      taskContent: 'Soon',
+      taskStatus: 'NOT_STARTED',
       taskOwner: await idOf('users', full.owner),
       taskOpportunity: await idOf('opportunities', full.deal),
       dueDate: '2026-12-31T00:00:00.000Z',
@@ -392,8 +420,11 @@ describe('a write', () => {
 
   test('creates a lead with its contact, changes and deletes it', async () => {
     const record = await created('leads', 'lead', {
-      ...{ leadTitle: 'Physics', leadSource: 'Fair', leadOwner: 'Ada Byron' },
-      ...{ firstName: 'Chien', lastName: 'Wu' },
+      leadTitle: 'Physics',
+      leadSource: 'Fair',
+      leadOwner: 'Ada Byron',
+      firstName: 'Chien',
+      lastName: 'Wu',
       emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'wu@example.org' }],
     })
     await updated('leads', 'lead', record.id, { leadTitle: 'More physics', leadOwner: null })
@@ -464,7 +495,9 @@ describe('a write', () => {
     const described = (await call('credentialFields', input)).result
     expect(described).toContainEqual(
       expect.objectContaining({
-        ...{ remoteField: 'properties.tier', type: 'text', writable: true },
+        remoteField: 'properties.tier',
+        type: 'text',
+        writable: true,
         options: ['gold', 'tin'],
       }),
     )
@@ -473,8 +506,11 @@ describe('a write', () => {
       ['visits', 'number', 'properties.visits'],
     ])
       await call('createCustomField', {
-        ...{ resource: 'crm/contacts', app: 'hubspot' },
-        ...{ name, type, remoteField },
+        resource: 'crm/contacts',
+        app: 'hubspot',
+        name,
+        type,
+        remoteField,
       })
     await synced()
     const { id, customFields } = await find('contacts', full.contact)
@@ -542,8 +578,10 @@ describe('when requests fail', () => {
     const { app, synced } = harness
     await rename('Patient')
     const body = JSON.stringify({
-      ...{ status: 'error', message: 'You have reached your secondly limit.' },
-      ...{ errorType: 'RATE_LIMIT', policyName: 'SECONDLY' },
+      status: 'error',
+      message: 'You have reached your secondly limit.',
+      errorType: 'RATE_LIMIT',
+      policyName: 'SECONDLY',
     })
     app.faults.add({ kind: 'status', status: 429, body }, { url: '/contacts/search' })
     await expect

@@ -263,22 +263,30 @@ const expenseLine = async () => ({ accountId: await accountId('Expense'), descri
 
 test.each<[string, string, string, () => Promise<object>, object]>([
   [
-    ...(['accounts', 'account', 'Account'] as const),
+    'accounts',
+    'account',
+    'Account',
     async () => ({ accountName: 'Travel', accountType: 'EXPENSE' }),
     { accountDescription: 'Trips' },
   ],
   [
-    ...(['customers', 'customer', 'Customer'] as const),
+    'customers',
+    'customer',
+    'Customer',
     async () => ({ customerName: 'Dana' }),
     { email: 'dana@example.com' },
   ],
   [
-    ...(['vendors', 'vendor', 'Vendor'] as const),
+    'vendors',
+    'vendor',
+    'Vendor',
     async () => ({ vendorName: 'Timber' }),
     { email: 'timber@example.com' },
   ],
   [
-    ...(['items', 'item', 'Item'] as const),
+    'items',
+    'item',
+    'Item',
     async () => ({
       itemName: 'Days',
       itemType: 'SERVICE',
@@ -287,7 +295,9 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     { unitPrice: 2.5 },
   ],
   [
-    ...(['bills', 'bill', 'Bill'] as const),
+    'bills',
+    'bill',
+    'Bill',
     async () => ({
       vendorId: await vendorId(),
       issueDate: '2026-03-01',
@@ -296,7 +306,9 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     { memo: 'late' },
   ],
   [
-    ...(['purchase-orders', 'purchaseOrder', 'PurchaseOrder'] as const),
+    'purchase-orders',
+    'purchaseOrder',
+    'PurchaseOrder',
     async () => ({
       vendorId: await vendorId(),
       lineItems: [{ ...(await expenseLine()), totalLineAmount: 5.25 }],
@@ -304,12 +316,16 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     { memo: 'urgent' },
   ],
   [
-    ...(['payments', 'payment', 'Payment'] as const),
+    'payments',
+    'payment',
+    'Payment',
     async () => ({ customerId: await customerId(), totalAmount: 5.25 }),
     { totalAmount: 5.5 },
   ],
   [
-    ...(['payments', 'payment', 'BillPayment'] as const),
+    'payments',
+    'payment',
+    'BillPayment',
     async () => {
       const open: Loose = company.list('Bill').find(({ Balance }) => Number(Balance) > 1)
       const LinkedTxn = [{ TxnId: open.Id, TxnType: 'Bill' }]

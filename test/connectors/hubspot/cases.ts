@@ -20,15 +20,23 @@ const TYPES = {
 type Topic = keyof typeof TYPES
 
 const ADDRESS = {
-  ...{ street1: 'Main 1', city: 'Rome', state: 'RM', country: 'Italy', postalCode: '00100' },
+  street1: 'Main 1',
+  city: 'Rome',
+  state: 'RM',
+  country: 'Italy',
+  postalCode: '00100',
 }
 
 /** Every field that a write may have, by the ids of the app. */
 const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update: Fields }>> = {
   accounts: {
     create: {
-      ...{ accountName: 'New', accountOwner: 'Ada Byron', description: 'D', industry: 'BANKING' },
-      ...{ website: 'https://new.example', numberOfEmployees: 7 },
+      accountName: 'New',
+      accountOwner: 'Ada Byron',
+      description: 'D',
+      industry: 'BANKING',
+      website: 'https://new.example',
+      numberOfEmployees: 7,
       addresses: [{ addressType: 'PRIMARY', ...ADDRESS }],
       phoneNumbers: [{ phoneNumberType: 'PRIMARY', phoneNumber: '5' }],
     },
@@ -36,7 +44,9 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
   },
   contacts: {
     create: {
-      ...{ firstName: 'Lise', lastName: 'Meitner', account: '3' },
+      firstName: 'Lise',
+      lastName: 'Meitner',
+      account: '3',
       addresses: [{ addressType: 'PRIMARY', ...ADDRESS }],
       emailAddresses: [
         { emailAddressType: 'PRIMARY', emailAddress: 'lise@example.org' },
@@ -52,31 +62,45 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
   },
   leads: {
     create: {
-      ...{ leadOwner: 'Ada Byron', leadSource: 'Fair', leadTitle: 'Physics' },
-      ...{ firstName: 'Chien', lastName: 'Wu' },
+      leadOwner: 'Ada Byron',
+      leadSource: 'Fair',
+      leadTitle: 'Physics',
+      firstName: 'Chien',
+      lastName: 'Wu',
       emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'wu@example.org' }],
     },
     update: { leadTitle: 'More physics', leadOwner: null },
   },
   notes: {
     create: {
-      ...{ noteContent: 'Hello', noteOwner: '1', noteContact: '4', noteAccount: '3' },
+      noteContent: 'Hello',
+      noteOwner: '1',
+      noteContact: '4',
+      noteAccount: '3',
       noteOpportunity: '5',
     },
     update: { noteContent: 'Bye', noteContact: null },
   },
   opportunities: {
     create: {
-      ...{ opportunityName: 'Big', opportunityDescription: 'D', amount: '0.1' },
-      ...{ opportunityOwner: '1', opportunityAccount: '3', opportunityStage: 'contractsent' },
+      opportunityName: 'Big',
+      opportunityDescription: 'D',
+      amount: '0.1',
+      opportunityOwner: '1',
+      opportunityAccount: '3',
+      opportunityStage: 'contractsent',
       closeDate: '2026-12-31',
     },
     update: { opportunityStage: 'contractsent', opportunityAccount: '2' },
   },
   tasks: {
     create: {
-      ...{ taskSubject: 'Call', taskContent: 'Soon', taskOwner: '1', taskOpportunity: '5' },
-      ...{ taskStatus: 'NOT_STARTED', dueDate: '2026-12-31' },
+      taskSubject: 'Call',
+      taskContent: 'Soon',
+      taskOwner: '1',
+      taskOpportunity: '5',
+      taskStatus: 'NOT_STARTED',
+      dueDate: '2026-12-31',
     },
     update: { taskStatus: 'IN_PROGRESS', taskOpportunity: null },
   },
@@ -101,11 +125,16 @@ const events = [
   { subscriptionType: 'company.creation', objectId: 3 },
   { subscriptionType: 'object.deletion', objectTypeId: '0-27', objectId: 8 },
   {
-    ...{ subscriptionType: 'object.associationChange', fromObjectTypeId: '0-46', fromObjectId: 7 },
-    ...{ toObjectTypeId: '0-1', toObjectId: 4 },
+    subscriptionType: 'object.associationChange',
+    fromObjectTypeId: '0-46',
+    fromObjectId: 7,
+    toObjectTypeId: '0-1',
+    toObjectId: 4,
   },
   {
-    ...{ subscriptionType: 'deal.merge', primaryObjectId: 5, mergedObjectIds: [6] },
+    subscriptionType: 'deal.merge',
+    primaryObjectId: 5,
+    mergedObjectIds: [6],
     newObjectId: 9,
   },
 ]
@@ -171,7 +200,8 @@ export const hubSpotCases: readonly HubSpotCase[] = [
     name: 'a lead of a contact that exists',
     run: (harness) =>
       harness.create('leads', {
-        ...{ leadTitle: 'Again', lastName: 'N' },
+        leadTitle: 'Again',
+        lastName: 'N',
         emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'emmy@harbour.example' }],
       }),
   },

@@ -7,8 +7,11 @@ import { type Order, readOrder } from '../../apps/vendure/state.ts'
 const OR_ERROR = '... on ErrorResult { errorCode message }'
 
 /** A mutation of an order. */
-const runOrderMutation = (vendure: Vendure, mutation: string, variables: Variables): Promise<unknown> =>
-  act(vendure, `${mutation} { ... on Order { id } ${OR_ERROR} } }`, variables)
+const runOrderMutation = (
+  vendure: Vendure,
+  mutation: string,
+  variables: Variables,
+): Promise<unknown> => act(vendure, `${mutation} { ... on Order { id } ${OR_ERROR} } }`, variables)
 
 /** An order created by the merchant that waits for its payment. */
 export const draftOrder = async (
@@ -59,7 +62,11 @@ export const transitionOrder = (vendure: Vendure, id: string, state: string): Pr
   )
 
 /** Corrects the shipping address with the three required requests. */
-export const correctAddress = async (vendure: Vendure, id: string, street: string): Promise<void> => {
+export const correctAddress = async (
+  vendure: Vendure,
+  id: string,
+  street: string,
+): Promise<void> => {
   const before = await readOrder(vendure, id)
   await transitionOrder(vendure, id, 'Modifying')
   await runOrderMutation(

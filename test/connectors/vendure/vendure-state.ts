@@ -52,7 +52,8 @@ export const createVendureState = (
     const all = [times, ...parts, ...times.fulfillments, ...times.modifications]
     const instants = [times.orderPlacedAt, ...times.history.items.map(({ createdAt }) => createdAt)]
     return expectedOrder(
-      ...([credentialId, await readPlacedOrder(id)] as const),
+      credentialId,
+      await readPlacedOrder(id),
       [...instants, ...all.map(({ updatedAt }) => updatedAt)],
       orderStatuses.get(id),
     )
