@@ -39,7 +39,8 @@ beforeEach(async () => {
 
 const put = (orderId: string, id: string, body: object, query?: string) =>
   sandbox.service.send(
-    ...([sandbox.tenant.key, 'PUT'] as const),
+    sandbox.tenant.key,
+    'PUT',
     `/2024-03/one/commerce/orders/${orderId}/fulfillments/${id}${query ?? `?credentialId=${sandbox.credentialId}`}`,
     body,
   )

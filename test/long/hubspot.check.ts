@@ -1,17 +1,19 @@
 /**
- * HubSpot by a simulator that was made from its contract by another hand: connected through the consent page,
- * listed, changed, written in conflict, deleted, and reported by webhooks.
+ * The HubSpot connector against a simulator that was written from HubSpot's contract alone: a portal is connected through
+ * the consent page, listed, changed, written to (with conflicts), deleted from, and reported by webhooks.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
 import { fidelityTest } from '../support/fidelity.ts'
-import { expected, expectedRecord } from './hubspot/expected.ts'
+import { expected } from './hubspot/expected.ts'
 import { addFullRecords, type FullRecords } from './hubspot/full-records.ts'
 import { client, type Harness, MAX_SEARCH_RESULTS, openHarness, PORTAL } from './hubspot/harness.ts'
+import { createRecordChecks } from './hubspot/record-checks.ts'
 
 const SAMPLES = 120 // more than a page
 
 let harness: Harness
+let checks: ReturnType<typeof createRecordChecks>
 let full: FullRecords
 beforeAll(async () => {
   harness = await openHarness((portal) => {
@@ -23,31 +25,10 @@ beforeAll(async () => {
       portal.create('deals', { dealname, dealstage: 'contractsent' })
     portal.archiveOwner(portal.addOwner('gone@example.com', 'Gone', 'Owner'))
   })
+  checks = createRecordChecks(harness)
   await harness.synced()
 })
 afterAll(() => harness?.stop())
-
-/** Compares all records of a topic with those of the portal. */
-const compareAll = async (topic: string): Promise<void> => {
-  const { portal, list } = harness
-  const [type] = expected[topic] ?? []
-  const users = await list('users')
-  const ids = new Map<string, string>()
-  for (const one of ['accounts', 'contacts', 'opportunities', 'stages', 'users'])
-    for (const { id, remoteId } of await list(one)) ids.set(`${one} ${remoteId}`, id)
-  const facts = {
-    portal,
-    owners: Object.fromEntries(users.map(({ remoteId, name }) => [remoteId, name])),
-    idOf: (one: string, remoteId: string | undefined) => ids.get(`${one} ${remoteId}`) ?? null,
-  }
-  const stored = new Map((await list(topic)).map((record) => [record.remoteId, record]))
-  const remote = portal.list(String(type))
-  expect([...stored.keys()].sort()).toEqual(remote.map(({ id }) => id).sort())
-  for (const record of remote) {
-    const { id: _, createdAt, updatedAt, remoteFields, ...fields } = stored.get(String(record.id))
-    expect(fields).toEqual(expectedRecord(topic, record, facts))
-  }
-}
 
 describe('the first sync', () => {
   test('names the credential after its account', async () => {
@@ -56,7 +37,7 @@ describe('the first sync', () => {
   })
 
   test.each(Object.keys(expected))('stores all %s as the portal holds them', async (topic) => {
-    await compareAll(topic)
+    await checks.compareAll(topic)
     const [first] = await harness.list(topic)
     const { service, tenant, credentialId } = harness
     const path = `/crm/${topic}/${first.id}?credentialId=${credentialId}`
@@ -120,7 +101,7 @@ describe('the first sync', () => {
   })
 })
 
-// First, while the clock of the app is right: a signature is valid for five minutes.
+// Before the other tests, which move the app's clock: a signature is valid for five minutes.
 describe('webhooks', () => {
   let worker: InboundWorker
   afterAll(() => worker?.stop())
@@ -194,7 +175,7 @@ describe('webhooks', () => {
     await expect
       .poll(async () => (await find('contacts', full.contact)).account.remoteId)
       .toBe(company)
-    await compareAll('contacts')
+    await checks.compareAll('contacts')
   })
 })
 
@@ -224,10 +205,10 @@ describe('changes', () => {
       taskStatus: 'WAITING',
       completedDate: null,
     })
-    for (const topic of Object.keys(expected)) await compareAll(topic)
+    for (const topic of Object.keys(expected)) await checks.compareAll(topic)
   })
 
-  test('are found once the index has them, also if that is late', async () => {
+  test('are found once the search index has them, however late', async () => {
     const { app, portal, find, synced } = harness
     // A search starts minutes before the latest change that was found, and would find the earlier one of the contact.
     app.clock.advance(360_000)
@@ -253,10 +234,10 @@ describe('changes', () => {
     app.clock.resume()
     app.clock.advance(LAG_MS)
     await synced()
-    await compareAll('accounts')
+    await checks.compareAll('accounts')
   })
 
-  test('by a merge move everything to the new record', async () => {
+  test('by a merge are found: the new record has everything', async () => {
     const { app, portal, find, synced } = harness
     app.clock.advance(60_000)
     const [one, other] = portal
@@ -267,7 +248,7 @@ describe('changes', () => {
     app.clock.advance(LAG_MS)
     await synced()
     expect(await find('contacts', String(id))).toBeDefined()
-    await compareAll('contacts')
+    await checks.compareAll('contacts')
   })
 
   test('that no search shows are found by a full listing', async () => {
@@ -288,41 +269,13 @@ describe('changes', () => {
       expect(await call('startReconciliation', input)).toMatchObject({ code: undefined })
       await synced()
     }
-    await compareAll('contacts')
+    await checks.compareAll('contacts')
   })
 })
 
 describe('a write', () => {
-  /** The id in this API of a record of the app. */
-  const idOf = async (topic: string, remoteId: string): Promise<string> =>
-    (await harness.find(topic, remoteId)).id
-
-  /** Creates a record, and compares the response with the record that is stored and with the app. */
-  const created = async (topic: string, name: string, input: object) => {
-    const { status, body } = await harness.write('POST', topic, input)
-    expect(status, JSON.stringify(body)).toBe(200)
-    const record = body[name]
-    expect(await harness.find(topic, record.remoteId)).toMatchObject(input)
-    await compareAll(topic)
-    return record
-  }
-
-  const updated = async (topic: string, name: string, id: string, input: object) => {
-    const { status, body } = await harness.write('PATCH', `${topic}/${id}`, input)
-    expect(status, JSON.stringify(body)).toBe(200)
-    expect(body[name]).toMatchObject(input)
-    await compareAll(topic)
-  }
-
-  const deleted = async (topic: string, { id, remoteId }: { id: string; remoteId: string }) => {
-    expect((await harness.write('DELETE', `${topic}/${id}`)).status).toBeLessThan(300)
-    const [type] = expected[topic] ?? []
-    expect(harness.portal.find(String(type), remoteId)).toMatchObject({ archived: true })
-    expect(await harness.find(topic, remoteId)).toBeUndefined()
-  }
-
   test('creates, changes and deletes an account', async () => {
-    const record = await created('accounts', 'account', {
+    const record = await checks.create('accounts', 'account', {
       accountName: 'New',
       accountOwner: 'Ada Byron',
       description: 'D',
@@ -341,16 +294,19 @@ describe('a write', () => {
       ],
       phoneNumbers: [{ phoneNumberType: 'Primary', phoneNumber: '5' }],
     })
-    await updated('accounts', 'account', record.id, { accountName: 'Newer', description: null })
-    await deleted('accounts', record)
+    await checks.update('accounts', 'account', record.id, {
+      accountName: 'Newer',
+      description: null,
+    })
+    await checks.remove('accounts', record)
   })
 
   test('creates, changes and deletes a contact, and moves it to another account', async () => {
-    const other = await idOf('accounts', String(harness.portal.list('companies')[3]?.id))
+    const other = await checks.idOf('accounts', String(harness.portal.list('companies')[3]?.id))
     const { body } = await harness.write('POST', 'contacts', {
       firstName: 'Lise',
       lastName: 'Meitner',
-      account: await idOf('accounts', full.company),
+      account: await checks.idOf('accounts', full.company),
       emailAddresses: [
         { emailAddressType: 'PRIMARY', emailAddress: 'Lise@Example.org' },
         { emailAddressType: 'WORK', emailAddress: 'l@work.example' },
@@ -362,64 +318,64 @@ describe('a write', () => {
       ],
       addresses: [{ addressType: 'PRIMARY', street1: 'S', city: 'C' }],
     })
-    await compareAll('contacts')
+    await checks.compareAll('contacts')
     const { id, remoteId } = body.contact
     expect(body.contact.account).toMatchObject({ remoteId: full.company })
     await harness.write('PATCH', `contacts/${id}`, { account: other, lastName: 'M' })
-    await compareAll('contacts')
+    await checks.compareAll('contacts')
     await harness.write('PATCH', `contacts/${id}`, { account: null, phoneNumbers: [] })
     expect(await harness.find('contacts', remoteId)).toMatchObject({
       account: null,
       phoneNumbers: [],
     })
-    await compareAll('contacts')
-    await deleted('contacts', { id, remoteId })
+    await checks.compareAll('contacts')
+    await checks.remove('contacts', { id, remoteId })
   })
 
   test('creates, changes and deletes an opportunity', async () => {
-    const record = await created('opportunities', 'opportunity', {
+    const record = await checks.create('opportunities', 'opportunity', {
       opportunityName: 'Big',
       opportunityDescription: 'D',
       amount: 0.1,
-      opportunityOwner: await idOf('users', full.owner),
-      opportunityAccount: await idOf('accounts', full.company),
-      opportunityStage: await idOf('stages', 'contractsent'),
+      opportunityOwner: await checks.idOf('users', full.owner),
+      opportunityAccount: await checks.idOf('accounts', full.company),
+      opportunityStage: await checks.idOf('stages', 'contractsent'),
       closeDate: '2026-12-31T00:00:00.000Z',
     })
-    await updated('opportunities', 'opportunity', record.id, {
-      opportunityStage: await idOf('stages', 'closedwon'),
+    await checks.update('opportunities', 'opportunity', record.id, {
+      opportunityStage: await checks.idOf('stages', 'closedwon'),
       amount: null,
     })
-    await deleted('opportunities', record)
+    await checks.remove('opportunities', record)
   })
 
   test('creates, changes and deletes a note, and changes what it is about', async () => {
-    const record = await created('notes', 'note', {
+    const record = await checks.create('notes', 'note', {
       noteContent: 'Hello',
-      noteOwner: await idOf('users', full.owner),
-      noteContact: await idOf('contacts', full.contact),
-      noteAccount: await idOf('accounts', full.company),
-      noteOpportunity: await idOf('opportunities', full.deal),
+      noteOwner: await checks.idOf('users', full.owner),
+      noteContact: await checks.idOf('contacts', full.contact),
+      noteAccount: await checks.idOf('accounts', full.company),
+      noteOpportunity: await checks.idOf('opportunities', full.deal),
     })
-    await updated('notes', 'note', record.id, { noteContent: 'Bye', noteContact: null })
-    await deleted('notes', record)
+    await checks.update('notes', 'note', record.id, { noteContent: 'Bye', noteContact: null })
+    await checks.remove('notes', record)
   })
 
   test('creates, changes and deletes a task', async () => {
-    const record = await created('tasks', 'task', {
+    const record = await checks.create('tasks', 'task', {
       taskSubject: 'Call',
       taskContent: 'Soon',
       taskStatus: 'NOT_STARTED',
-      taskOwner: await idOf('users', full.owner),
-      taskOpportunity: await idOf('opportunities', full.deal),
+      taskOwner: await checks.idOf('users', full.owner),
+      taskOpportunity: await checks.idOf('opportunities', full.deal),
       dueDate: '2026-12-31T00:00:00.000Z',
     })
-    await updated('tasks', 'task', record.id, { taskStatus: 'COMPLETED' })
-    await deleted('tasks', record)
+    await checks.update('tasks', 'task', record.id, { taskStatus: 'COMPLETED' })
+    await checks.remove('tasks', record)
   })
 
   test('creates a lead with its contact, changes and deletes it', async () => {
-    const record = await created('leads', 'lead', {
+    const record = await checks.create('leads', 'lead', {
       leadTitle: 'Physics',
       leadSource: 'Fair',
       leadOwner: 'Ada Byron',
@@ -427,8 +383,8 @@ describe('a write', () => {
       lastName: 'Wu',
       emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'wu@example.org' }],
     })
-    await updated('leads', 'lead', record.id, { leadTitle: 'More physics', leadOwner: null })
-    await deleted('leads', record)
+    await checks.update('leads', 'lead', record.id, { leadTitle: 'More physics', leadOwner: null })
+    await checks.remove('leads', record)
   })
 
   test.each([
@@ -460,7 +416,7 @@ describe('a write', () => {
   })
 
   test('of a record that has changed in the app is a conflict', async () => {
-    const id = await idOf('accounts', full.company)
+    const id = await checks.idOf('accounts', full.company)
     harness.portal.update('companies', full.company, { phone: '7' })
     const stale = await harness.write('PATCH', `accounts/${id}`, { description: 'Mine' })
     expect(stale.status).toBe(409)
@@ -486,7 +442,7 @@ describe('a write', () => {
       .list('contacts')
       .filter(({ properties }) => Object(properties).lastname === 'Lost')
     expect(named).toHaveLength(1)
-    await compareAll('contacts')
+    await checks.compareAll('contacts')
   })
 
   test('sets a custom property through the custom field that it is mapped to', async () => {

@@ -1,6 +1,7 @@
 /**
- * QuickBooks by a simulator that was made from its contract by another hand: connected through the consent page,
- * listed, changed, written in conflict, deleted, and reported by webhooks; with tokens that end and limits.
+ * The QuickBooks connector against a simulator that was written from the vendor's contract alone: a company is connected
+ * through the consent page, listed, changed, written to (with conflicts), deleted from, and reported by webhooks, while
+ * tokens expire and limits are reached.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/quickbooks/manifest.ts'
@@ -13,7 +14,6 @@ import { createWindow } from '../simulators/engine/limits.ts'
 import { start } from '../simulators/quickbooks/start.ts'
 import { connectorAt } from '../support/at-simulator.ts'
 import { fidelityTest } from '../support/fidelity.ts'
-import { openBrowser } from '../support/oauth-browser.ts'
 import { callOver } from '../support/operations.ts'
 import {
   openServer,
@@ -23,6 +23,7 @@ import {
   type TestService,
 } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
+import { connectByConsent } from './consent.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
 type Loose = any
@@ -64,24 +65,9 @@ const syncWith = (appClient: AppClient): Sync =>
     log: silentLog,
   })
 
-/** Allows an authorization on the consent page. @returns the credential */
-const connect = async (account: string): Promise<string> => {
-  const call = callOver(service, 'REST')
-  const { userId } = tenant
-  const { result } = await call(tenant.key, 'createAuthorization', { userId, app: 'quickbooks' })
-  const browser = openBrowser(service)
-  const page = await browser.open(result.url)
-  const response = await fetch(page, {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams([...page.searchParams, ['account', account], ['decision', 'allow']]),
-  })
-  const callback = response.headers.get('location') ?? `${response.status} ${await response.text()}`
-  expect(callback).toContain(`${PUBLIC_URL}/oauth/callback`)
-  expect((await browser.get(callback)).body).toContain('Connected')
-  const credentials = (await call(tenant.key, 'userCredentials', { userId })).result
-  return credentials.at(-1).credentialId
-}
+/** Connects a company through the consent page. @returns the credential */
+const connect = (account: string): Promise<string> =>
+  connectByConsent(service, tenant, { app: 'quickbooks', account, publicUrl: PUBLIC_URL })
 
 const read = async (topic: string, id = ''): Promise<Loose> => {
   const name = topic.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)
@@ -361,8 +347,8 @@ test.each<[string, string, string, () => Promise<object>, object]>([
 )
 
 test('a rejected value is located at its field', async () => {
-  const taken = company.list('Customer')[0]?.DisplayName
-  const refused = await write('POST', 'customers', { customerName: taken })
+  const takenName = company.list('Customer')[0]?.DisplayName
+  const refused = await write('POST', 'customers', { customerName: takenName })
   expect(refused.status).toBe(400)
   expect(JSON.stringify(refused.body)).toContain('customerName')
 })
@@ -435,13 +421,13 @@ test('a rate limit with Retry-After delays a sync, and a write reports it', asyn
     customerName: 'Amy after the limit',
   })
   app.faults.add(limited, { method: 'POST', url: '/vendor' })
-  const refused = await write('POST', 'vendors', { vendorName: 'Patience' })
+  const refused = await write('POST', 'vendors', { vendorName: 'Later' })
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
   // The next write waits.
-  expect(await write('POST', 'vendors', { vendorName: 'Patience' })).toMatchObject({ status: 200 })
+  expect(await write('POST', 'vendors', { vendorName: 'Later' })).toMatchObject({ status: 200 })
 })
 
-/** How often tokens were renewed while `work` ran after all access tokens had ended. */
+/** The number of token renewals during `work`, which starts with expired access tokens. */
 const renewalsOf = async (work: () => Promise<unknown>): Promise<number> => {
   app.oauth.expireAccessTokens(REALM)
   const before = app.journal.find({ url: TOKEN_PATH }).length
@@ -449,7 +435,7 @@ const renewalsOf = async (work: () => Promise<unknown>): Promise<number> => {
   return app.journal.find({ url: TOKEN_PATH }).length - before
 }
 
-test('an access token that ends is renewed once, in a sync, in a write and for a webhook', async () => {
+test('an expired access token is renewed once, in a sync, in a write and for a webhook', async () => {
   const other = syncWith(await openProcess())
   company.update('Vendor', idOf('Vendor', 2), { DisplayName: 'Timber & Sons' })
   expect(await renewalsOf(() => other.syncNow(credentialId))).toBe(1)
