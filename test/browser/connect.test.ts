@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByText('Check the highlighted fields.').waitFor()
     expect(await window.getByLabel('Tenant').getAttribute('aria-invalid')).toBe('true')
     await expectAccessible(window)
-    // The refusal is logged as an error in the browser's console; nothing else was.
+    // The browser logs the rejected request as an error; nothing else may be in its console.
     expect(problems.splice(0)).toEqual([expect.stringContaining('400')])
     await window.getByLabel('Tenant').fill('acme')
     await connect.click()
@@ -386,15 +386,17 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(second.credentialIds.toSorted()).toEqual([vendure, newest].toSorted())
     await leave(click(again, 'Done'))
 
-    const listed = () => run('Trunkline.getIntegrations()')
-    const standing = { installed: true, workflows: [{ name: HOSTILE, active: true }] }
-    expect(await listed()).toMatchObject([{ integrationId, name: HOSTILE, ...standing }])
+    const listIntegrations = () => run('Trunkline.getIntegrations()')
+    const expectedState = { installed: true, workflows: [{ name: HOSTILE, active: true }] }
+    expect(await listIntegrations()).toMatchObject([
+      { integrationId, name: HOSTILE, ...expectedState },
+    ])
     for (const [method, active] of [
       ['deactivate', false],
       ['reactivate', true],
     ] as const) {
       await run(`Trunkline.${method}({ integrationId: '${integrationId}' })`)
-      expect(await listed()).toMatchObject([{ workflows: [{ active }] }])
+      expect(await listIntegrations()).toMatchObject([{ workflows: [{ active }] }])
     }
     expect(problems).toEqual([])
   })

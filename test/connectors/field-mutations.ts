@@ -91,18 +91,19 @@ const mapQuery = (path: string, change: (word: string) => string): string => {
 /** Safe: the value has the same form as before, with other names. */
 const asBefore = <Value>(value: unknown): Value => value as Value
 
-const mutated = ({ place, name }: Mutation): Traffic => {
+const mutatedTraffic = ({ place, name }: Mutation): Traffic => {
   const atPath = (key: string, path: string) => (path === name ? key + RENAMED : key)
-  const word = (text: string) => (text === name ? text + RENAMED : text)
+  const renameWord = (text: string) => (text === name ? text + RENAMED : text)
   return {
     received: (body) =>
       place === 'received' ? asBefore(mapObjects(structuredClone(body), '', atPath)) : body,
     sent: (request) => {
-      if (place === 'query') return { ...request, path: mapQuery(request.path, word) }
+      if (place === 'query') return { ...request, path: mapQuery(request.path, renameWord) }
       if (request.body === undefined) return request
       if (place === 'sent')
         return { ...request, body: asBefore(mapObjects(request.body, '', atPath)) }
-      if (place === 'sentText') return { ...request, body: asBefore(mapTexts(request.body, word)) }
+      if (place === 'sentText')
+        return { ...request, body: asBefore(mapTexts(request.body, renameWord)) }
       return request
     },
   }
@@ -161,7 +162,7 @@ const runMutated = async (
   mutation: Mutation,
 ): Promise<'caught' | 'missed' | 'same'> => {
   try {
-    const outcome = await fieldCase.run(mutated(mutation))
+    const outcome = await fieldCase.run(mutatedTraffic(mutation))
     if (JSON.stringify(outcome) === before) return 'same'
     fieldCase.check(outcome)
     return 'missed'
@@ -188,25 +189,25 @@ const runAllMutated = async (
   return isRead ? 'missed' : 'unread'
 }
 
-const all = (cases: readonly ObservedCase[], place: Mutation['place']): ReadonlySet<string> =>
+const allNames = (cases: readonly ObservedCase[], place: Mutation['place']): ReadonlySet<string> =>
   new Set(cases.flatMap(({ seen }) => [...seen[place]]))
 
 const mutationsOf = (cases: readonly ObservedCase[]): readonly Mutation[] => {
-  const received = all(cases, 'received')
+  const received = allNames(cases, 'received')
   const names = new Set([...received].map(lastOf))
-  const of = (place: Mutation['place'], found: Iterable<string>): readonly Mutation[] =>
+  const mutationsAt = (place: Mutation['place'], found: Iterable<string>): readonly Mutation[] =>
     [...found].map((name) => ({ place, name }))
   // Of texts and queries only those words that are names: the others are values.
-  const named = (place: 'sentText' | 'query') =>
-    of(
+  const namesAt = (place: 'sentText' | 'query') =>
+    mutationsAt(
       place,
-      [...all(cases, place)].filter((word) => names.has(word)),
+      [...allNames(cases, place)].filter((word) => names.has(word)),
     )
   return [
-    ...of('received', received),
-    ...of('sent', all(cases, 'sent')),
-    ...named('sentText'),
-    ...named('query'),
+    ...mutationsAt('received', received),
+    ...mutationsAt('sent', allNames(cases, 'sent')),
+    ...namesAt('sentText'),
+    ...namesAt('query'),
   ]
 }
 
@@ -235,7 +236,7 @@ const unseen = (cases: readonly ObservedCase[], declared: DeclaredNames): readon
   const { folder, names, except = [] } = declared
   const words = wordsIn(folder)
   const places: readonly Mutation['place'][] = ['received', 'sent', 'sentText', 'query']
-  const seen = new Set(places.flatMap((place) => [...all(cases, place)].map(lastOf)))
+  const seen = new Set(places.flatMap((place) => [...allNames(cases, place)].map(lastOf)))
   return [...new Set(names)].filter(
     (name) => words.has(name) && !seen.has(name) && !except.includes(name),
   )

@@ -1,7 +1,7 @@
 /** The steps of the writes of fulfillments, against planned responses. */
 import { describe, expect, test } from 'vitest'
 import { CONTEXT, rawRecords } from './vendure/fixtures.ts'
-import { type RawVariant, runSteps, stored, writerOf } from './vendure/steps.ts'
+import { type RawVariant, runSteps, storedRecord, writerOf } from './vendure/steps.ts'
 
 describe('a fulfillment', () => {
   const order = rawRecords('orders').find(({ fulfillments }) => fulfillments.length > 0)
@@ -32,7 +32,7 @@ describe('a fulfillment', () => {
   test('is read through its order, which a stored record names', async () => {
     const record = { remoteFields: { orderId: order.id } }
     const { calls } = await runSteps(
-      writerOf('fulfillments').get(shipment.id, stored(shipment.id, record), CONTEXT),
+      writerOf('fulfillments').get(shipment.id, storedRecord(shipment.id, record), CONTEXT),
       [listed],
     )
     expect(calls[0]?.variables).toMatchObject({ options: { filter: { id: { in: [order.id] } } } })

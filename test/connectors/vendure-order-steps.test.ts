@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/definition/connector.ts'
 import { buildBody } from '../../src/definition/mapping/write.ts'
 import { CONTEXT, rawRecords, resource } from './vendure/fixtures.ts'
-import { ATTEMPT, guarded, runSteps, thrownBy, writerOf } from './vendure/steps.ts'
+import { ATTEMPT, recordReadByGuard, runSteps, thrownBy, writerOf } from './vendure/steps.ts'
 
 /** The body that an update of an order sends. @throws WriteRejection */
 const orderBody = (fields: { readonly [name: string]: Json }, raw: object) => {
@@ -163,7 +163,7 @@ describe('a change of an order', () => {
   const toParis = () =>
     writerOf('orders').update?.steps(
       { fields: { shippingAddress: { city: 'Paris' } }, remoteFields: {} },
-      guarded(raw),
+      recordReadByGuard(raw),
       ATTEMPT,
     )
   const back = { root: 'transitionOrderToState', variables: { id: raw.id, state: raw.state } }
@@ -227,7 +227,7 @@ describe('a change of an order', () => {
     const fields = { shippingAddress: { city: 'Paris' }, ...Object(input) }
     const steps = writerOf('orders').update?.steps(
       { fields, remoteFields: {} },
-      guarded(raw),
+      recordReadByGuard(raw),
       ATTEMPT,
     )
     const { result, requests } = await runSteps(steps, answers)
@@ -241,7 +241,7 @@ describe('a change of an order', () => {
       const remoteFields = { [name]: true }
       const steps = writerOf('orders').update?.steps(
         { fields: {}, remoteFields },
-        guarded(raw),
+        recordReadByGuard(raw),
         ATTEMPT,
       )
       const { result } = await runSteps(steps, [])
@@ -260,7 +260,7 @@ describe('a change of an order', () => {
     const { calls } = await runSteps(
       writerOf('orders').update?.steps(
         { fields: { lineItems }, remoteFields: { refunds } },
-        guarded(raw),
+        recordReadByGuard(raw),
         ATTEMPT,
       ),
       [done, less, less, done, listed],

@@ -1,7 +1,7 @@
 /** The steps of the writes of products, against planned responses. */
 import { describe, expect, test } from 'vitest'
 import { CONTEXT, rawRecords } from './vendure/fixtures.ts'
-import { ATTEMPT, guarded, runSteps, writerOf } from './vendure/steps.ts'
+import { ATTEMPT, recordReadByGuard, runSteps, writerOf } from './vendure/steps.ts'
 
 describe('the stock of a variant', () => {
   const [raw] = rawRecords('products')
@@ -14,7 +14,7 @@ describe('the stock of a variant', () => {
   const stepsOf = (product: typeof raw) =>
     writerOf('products').update?.steps(
       { fields: { variants }, remoteFields: {} },
-      guarded(product),
+      recordReadByGuard(product),
       ATTEMPT,
     )
 
@@ -54,7 +54,7 @@ describe('a change of a product', () => {
     const remoteFields = { id: '1' }
     const steps = writerOf('products').update?.steps(
       { fields: {}, remoteFields },
-      guarded(raw),
+      recordReadByGuard(raw),
       ATTEMPT,
     )
     const { result } = await runSteps(steps, [])
@@ -77,7 +77,7 @@ describe('a change of a product', () => {
     }
     const steps = writerOf('products').update?.steps(
       { fields, remoteFields: {} },
-      guarded(raw),
+      recordReadByGuard(raw),
       ATTEMPT,
     )
     const { result } = await runSteps(steps, [{ product: { optionGroups } }])
@@ -110,7 +110,7 @@ describe('a half-created product', () => {
       ],
     )
     expect(result).toBe(lost)
-    const named = (name: string) => ({ translations: [{ languageCode: 'de', name }] })
+    const translationOf = (name: string) => ({ translations: [{ languageCode: 'de', name }] })
     const text = { languageCode: 'de', name: 'Lampe', slug: 'Lampe', description: '' }
     expect(calls).toEqual([
       {
@@ -120,7 +120,11 @@ describe('a half-created product', () => {
       {
         root: 'createProductOptionGroup',
         variables: {
-          input: { code: 'größe', ...named('Größe'), options: [{ code: 's', ...named('S') }] },
+          input: {
+            code: 'größe',
+            ...translationOf('Größe'),
+            options: [{ code: 's', ...translationOf('S') }],
+          },
         },
       },
       { root: 'addOptionGroupToProduct', variables: { productId: '8', optionGroupId: '5' } },
@@ -131,7 +135,7 @@ describe('a half-created product', () => {
             {
               productId: '8',
               optionIds: ['6'],
-              ...named('Lampe S'),
+              ...translationOf('Lampe S'),
               sku: '',
               price: 150,
               // Sent, so it must be tracked, in a shop that tracks no stock by default.

@@ -4,7 +4,7 @@ import { shop } from '../../src/connectors/vendure/shop.ts'
 import { authenticate, baseUrlOf } from '../../src/definition/authenticate.ts'
 import type { CredentialValues } from '../../src/definition/connector.ts'
 import { REQUEST } from '../support/steps.ts'
-import { answered, failures, resource, response } from './vendure/fixtures.ts'
+import { failures, resource, response, responseWith } from './vendure/fixtures.ts'
 
 describe('a response', () => {
   const kindOf = (answer: { status: number; body: unknown }) =>
@@ -87,7 +87,7 @@ describe('a response', () => {
   ])('without the %s is invalid: it is not guessed', (word, data) => {
     const steps = shop.read()
     steps.next()
-    expect(() => steps.next(answered(data))).toThrow(word)
+    expect(() => steps.next(responseWith(data))).toThrow(word)
   })
 })
 

@@ -10,7 +10,7 @@ import { createWritingShop } from './vendure/writing.ts'
 
 describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` : ''}`, () => {
   const shop = createWritingShop()
-  const { buy, get, listed, storedAs } = shop
+  const { buy, get, listRecord: listed, storedAs } = shop
   beforeAll(shop.start, 120_000)
   afterAll(shop.stop)
 

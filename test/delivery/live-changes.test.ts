@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLiveChanges, type Follower } from '../../src/delivery/live-changes.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import { account, accounts, CREDENTIAL } from './subscription-harness.ts'
 
 let service: TestService
@@ -43,7 +43,7 @@ const websites = async (follower: Follower, count: number): Promise<unknown[]> =
 }
 
 test('delivers a change that an open transaction held up, although nothing announces the end of that transaction', async () => {
-  await settled(service)
+  await untilLogReadable(service)
   const { live, announce } = startLive()
   const { environmentId } = tenant
   const follower = await live.join({ environmentId, topics: [accounts.topic] })
@@ -72,7 +72,7 @@ test('delivers a change that an open transaction held up, although nothing annou
 })
 
 test('hands out a large read in order, in batches of bounded size', async () => {
-  await settled(service)
+  await untilLogReadable(service)
   const { live, announce } = startLive()
   const { environmentId } = tenant
   const follower = await live.join({ environmentId, topics: [accounts.topic] })

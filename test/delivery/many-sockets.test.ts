@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import {
   account,
-  followed,
   type SubscriptionHarness,
   startSubscriptionHarness,
+  untilFollowers,
 } from './subscription-harness.ts'
 
 const SOCKETS = 10_000
@@ -44,7 +44,7 @@ afterAll(async () => {
 test.skipIf(missing)(
   '10,000 sockets receive 3 changes: 30,000 deliveries, no loss, no duplicates',
   async () => {
-    await settled(harness.service)
+    await untilLogReadable(harness.service)
     collectGarbage()
     const before = process.memoryUsage().rss
     const instructions = {
@@ -83,7 +83,7 @@ test.skipIf(missing)(
     const perSocketKb = (process.memoryUsage().rss - before) / 1024 / SOCKETS
     expect(perSocketKb).toBeLessThan(MAX_SOCKET_KB)
     for (const client of clientProcesses) client.kill('SIGKILL')
-    await followed(harness, 0)
+    await untilFollowers(harness, 0)
   },
   180_000,
 )

@@ -5,12 +5,11 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { createKey, revokeKey } from '../support/keys.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import {
   account,
   accounts,
   CREDENTIAL,
-  followed,
   OTHER,
   openSocketClient,
   type Subscribed,
@@ -21,6 +20,7 @@ import {
   subscribe,
   type Transport,
   transports,
+  untilFollowers,
 } from './subscription-harness.ts'
 
 const contacts = catalogue.get('crm/contacts')
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const one of open) one.stop()
   open = []
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
 })
 afterAll(() => harness.stop())
 
@@ -52,11 +52,11 @@ const start = async (
     ...requests
   }: Omit<SubscribeOptions, 'url' | 'key'> & { key?: string },
 ): Promise<Subscribed> => {
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   const before = harness.service.live.followers
   const one = subscribe(transport, { url: harness.url, key, ...requests })
   open.push(one)
-  await followed(harness, before + 1)
+  await untilFollowers(harness, before + 1)
   return one
 }
 
@@ -77,18 +77,18 @@ test.each(transports)(
       account(1, `${transport} theirs`, OTHER_TENANT_CREDENTIAL),
     ])
     await harness.write([account(1, `${transport} mine again`)])
-    const expected = (credentialId: string, website: string) => ({
+    const expectedResult = (credentialId: string, website: string) => ({
       crmAccounts: {
         credentialId,
         record: { website: `${transport} ${website}`, contacts: { totalCount: 0 } },
       },
     })
     expect(await resultsOf(ownSubscription, 2)).toEqual([
-      expected(CREDENTIAL, 'mine'),
-      expected(CREDENTIAL, 'mine again'),
+      expectedResult(CREDENTIAL, 'mine'),
+      expectedResult(CREDENTIAL, 'mine again'),
     ])
     expect(await resultsOf(otherSubscription, 1)).toEqual([
-      expected(OTHER_TENANT_CREDENTIAL, 'theirs'),
+      expectedResult(OTHER_TENANT_CREDENTIAL, 'theirs'),
     ])
   },
 )
@@ -100,10 +100,10 @@ test('identical queries for two credentials of one tenant do not share results',
   const both = await start('WebSocket', { query })
   await harness.write([account(2, 'one')])
   await harness.write([account(2, 'other', OTHER)], accounts, OTHER)
-  const expected = (website: string) => ({ crmAccounts: { record: { website } } })
-  expect(await resultsOf(both, 2)).toEqual([expected('one'), expected('other')])
-  expect(await resultsOf(one, 1)).toEqual([expected('one')])
-  expect(await resultsOf(other, 1)).toEqual([expected('other')])
+  const expectedResult = (website: string) => ({ crmAccounts: { record: { website } } })
+  expect(await resultsOf(both, 2)).toEqual([expectedResult('one'), expectedResult('other')])
+  expect(await resultsOf(one, 1)).toEqual([expectedResult('one')])
+  expect(await resultsOf(other, 1)).toEqual([expectedResult('other')])
 })
 
 test('a revoked key does not end identical subscriptions of another key', async () => {
@@ -115,7 +115,7 @@ test('a revoked key does not end identical subscriptions of another key', async 
   await Promise.all([revoked.until(1), other.until(1)])
   await revokeKey(harness.service, key)
   await expect(revoked.ended).rejects.toMatchObject({ code: 4401 })
-  await followed(harness, 1)
+  await untilFollowers(harness, 1)
   await harness.write([account(3, 'after')])
   expect(await resultsOf(other, 2)).toEqual(
     ['before', 'after'].map((website) => ({ crmAccounts: { record: { website } } })),
@@ -188,18 +188,18 @@ test('one selection under two filters reports what the change means for each lis
   const shops = await start('WebSocket', { query, variables: { filter: { website: 'shop' } } })
   const farms = await start('WebSocket', { query, variables: { filter: { website: 'farm' } } })
   for (const website of ['shop', 'farm', 'shop']) await harness.write([account(6, website)])
-  const expected = (inFilter: boolean, website: string) => ({
+  const expectedResult = (inFilter: boolean, website: string) => ({
     crmAccounts: { inFilter, record: { website } },
   })
   expect(await resultsOf(shops, 3)).toEqual([
-    expected(true, 'shop'),
-    expected(false, 'farm'),
-    expected(true, 'shop'),
+    expectedResult(true, 'shop'),
+    expectedResult(false, 'farm'),
+    expectedResult(true, 'shop'),
   ])
   // Any list filtered by website may have excluded the record before.
   expect((await resultsOf(farms, 2)).slice(-2)).toEqual([
-    expected(true, 'farm'),
-    expected(false, 'shop'),
+    expectedResult(true, 'farm'),
+    expectedResult(false, 'shop'),
   ])
 })
 
@@ -214,16 +214,16 @@ test('a large batch of changes arrives complete, in order, and as one message pe
     account(1000 + n, n % 100 === 50 ? `${n} ${large}` : `${n}`),
   )
   await harness.write(rows)
-  const expected = new Map(rows.map(({ remoteId, website }) => [remoteId, website]))
+  const websites = new Map(rows.map(({ remoteId, website }) => [remoteId, website]))
   const firstReceived = (await (all[0] as Subscribed).until(rows.length)).map(({ data }) => data)
   for (const one of all) {
-    const expected = (await one.until(rows.length)).map(({ data }) => data)
-    expect(expected).toEqual(firstReceived)
+    const expectedResults = (await one.until(rows.length)).map(({ data }) => data)
+    expect(expectedResults).toEqual(firstReceived)
     expect(one.received).toHaveLength(rows.length)
   }
   expect(
     new Map(firstReceived.map(({ crmAccounts: { record } }) => [record.remoteId, record.website])),
-  ).toEqual(expected)
+  ).toEqual(websites)
 })
 
 test.each(transports)(
@@ -256,8 +256,11 @@ test.each(transports)(
       variables: { after },
     })
     open.push(resumed)
-    const expected = [...(all[0] as Subscribed).received.slice(0, 1), ...(await resumed.until(2))]
-    const remoteIds = expected.map(({ data }) => data.crmAccounts.record.remoteId)
+    const expectedResults = [
+      ...(all[0] as Subscribed).received.slice(0, 1),
+      ...(await resumed.until(2)),
+    ]
+    const remoteIds = expectedResults.map(({ data }) => data.crmAccounts.record.remoteId)
     expect(remoteIds.toSorted()).toEqual(['1', '2', '3'])
   },
 )
@@ -289,16 +292,16 @@ test('subscriptions on one socket end independently: stopped, rejected or never'
   const client = openSocketClient(harness.url, harness.tenant.key)
   open.push({ stop: () => void client.dispose() })
   const query = 'subscription { crmAccounts { record { website } } }'
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   const left = onOneSocket(client, query)
   const stays = onOneSocket(client, query)
   const refused = onOneSocket(client, 'subscription { crmAccounts { nope } }')
   await expect.poll(refused.end).toContain('BAD_REQUEST')
-  await followed(harness, 2)
+  await untilFollowers(harness, 2)
   await harness.write([account(7, 'both')])
   await expect.poll(() => [left.received, stays.received]).toEqual([['both'], ['both']])
   left.leave()
-  await followed(harness, 1)
+  await untilFollowers(harness, 1)
   await harness.write([account(7, 'one')])
   await expect.poll(() => stays.received).toEqual(['both', 'one'])
   expect(left.received).toEqual(['both'])
@@ -310,11 +313,11 @@ test('an id may be any text and returns unchanged', async () => {
   const remaining = [...ids]
   const client = openSocketClient(harness.url, harness.tenant.key, () => remaining.shift() ?? '')
   open.push({ stop: () => void client.dispose() })
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   const all = ids.map(() =>
     onOneSocket(client, 'subscription { crmAccounts { record { website } } }'),
   )
-  await followed(harness, ids.length)
+  await untilFollowers(harness, ids.length)
   await harness.write([account(8, 'quoted')])
   for (const { received } of all) await expect.poll(() => received).toEqual(['quoted'])
 })

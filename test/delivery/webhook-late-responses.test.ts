@@ -10,7 +10,8 @@ let harness: WebhookHarness
 let receiver: Receiver
 
 shareWebhookHarness((opened) => {
-  ;({ harness, receiver } = opened)
+  harness = opened.harness
+  receiver = opened.receiver
 })
 
 /** Waits for two checkpoints, so that everything so far is saved and the process has seen it. */

@@ -1,6 +1,6 @@
 /**
- * The conformance suite against simulators with their own limits and an index that lags, in the time of the simulator:
- * what the checks wait for passes at once.
+ * The conformance suite against simulators with their own limits and an index that lags, on the clock of the
+ * simulator, so that waits end immediately.
  */
 import { expect, test } from 'vitest'
 import { connectors } from '../../src/generated/registry.ts'

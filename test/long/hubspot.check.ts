@@ -26,7 +26,7 @@ beforeAll(async () => {
     portal.archiveOwner(portal.addOwner('gone@example.com', 'Gone', 'Owner'))
   })
   checks = createRecordChecks(harness)
-  await harness.synced()
+  await harness.syncNow()
 })
 afterAll(() => harness?.stop())
 
@@ -183,7 +183,7 @@ describe('changes', () => {
   const LAG_MS = 2000
 
   test('are found in every resource, with the current values', async () => {
-    const { app, portal, find, synced } = harness
+    const { app, portal, find, syncNow: synced } = harness
     app.clock.advance(60_000)
     portal.update('companies', full.company, { name: 'Harbour' })
     portal.update('deals', full.deal, { dealstage: 'closedlost' })
@@ -209,7 +209,7 @@ describe('changes', () => {
   })
 
   test('are found once the search index has them, however late', async () => {
-    const { app, portal, find, synced } = harness
+    const { app, portal, find, syncNow: synced } = harness
     // A search starts minutes before the latest change that was found, and would find the earlier one of the contact.
     app.clock.advance(360_000)
     const { firstName } = await find('contacts', full.contact)
@@ -226,7 +226,7 @@ describe('changes', () => {
   })
 
   test('of more records than a search returns are found, although all have the same time', async () => {
-    const { app, portal, synced } = harness
+    const { app, portal, syncNow: synced } = harness
     app.clock.advance(60_000)
     app.clock.freeze()
     for (let at = 0; at < MAX_SEARCH_RESULTS + 50; at++)
@@ -238,7 +238,7 @@ describe('changes', () => {
   })
 
   test('by a merge are found: the new record has everything', async () => {
-    const { app, portal, find, synced } = harness
+    const { app, portal, find, syncNow: synced } = harness
     app.clock.advance(60_000)
     const [one, other] = portal
       .list('contacts')
@@ -252,7 +252,7 @@ describe('changes', () => {
   })
 
   test('that no search shows are found by a full listing', async () => {
-    const { app, call, credentialId, portal, synced, tenant } = harness
+    const { app, call, credentialId, portal, syncNow: synced, tenant } = harness
     app.clock.advance(60_000)
     const [archived, erased] = portal
       .list('contacts')
@@ -437,7 +437,7 @@ describe('a write', () => {
     }
     await harness.write('POST', 'contacts', input)
     harness.app.clock.advance(5000)
-    await harness.synced()
+    await harness.syncNow()
     const named = harness.portal
       .list('contacts')
       .filter(({ properties }) => Object(properties).lastname === 'Lost')
@@ -446,7 +446,7 @@ describe('a write', () => {
   })
 
   test('sets a custom property through the custom field that it is mapped to', async () => {
-    const { call, credentialId, find, synced, tenant, write } = harness
+    const { call, credentialId, find, syncNow: synced, tenant, write } = harness
     const input = { userId: tenant.userId, credentialId, resource: 'crm/contacts' }
     const described = (await call('credentialFields', input)).result
     expect(described).toContainEqual(
@@ -513,7 +513,7 @@ describe('when requests fail', () => {
     (await harness.find('contacts', full.contact)).remoteFields.properties.jobtitle
 
   test('a token that expires in the middle is renewed', async () => {
-    const { app, synced } = harness
+    const { app, syncNow: synced } = harness
     app.oauth.expireAccessTokens()
     await rename('Rector')
     await synced()
@@ -522,7 +522,7 @@ describe('when requests fail', () => {
   })
 
   test.each([502, 503, 423])('with status %s they are repeated', async (status) => {
-    const { app, synced } = harness
+    const { app, syncNow: synced } = harness
     await rename(`After ${status}`)
     app.faults.add({ kind: 'status', status, body: '{}' }, { url: '/contacts/search' })
     await synced()
@@ -531,7 +531,7 @@ describe('when requests fail', () => {
   })
 
   test('by a limit of HubSpot, the run continues once it is over', async () => {
-    const { app, synced } = harness
+    const { app, syncNow: synced } = harness
     await rename('Patient')
     const body = JSON.stringify({
       status: 'error',
@@ -550,7 +550,7 @@ describe('when requests fail', () => {
 })
 
 test('an account without leads syncs everything else, and says why leads are missing', async () => {
-  const { app, call, connect, list, synced, tenant } = harness
+  const { app, call, connect, list, syncNow: synced, tenant } = harness
   const other = app.addPortal('7', 'Basic', { hasLeads: false })
   other.create('companies', { name: 'Only one' })
   const credentialId = await connect('7')

@@ -76,7 +76,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await medusa?.stop()
   })
 
-  const stored = async (topic: string): Promise<Loose[]> => {
+  const listStored = async (topic: string): Promise<Loose[]> => {
     const path = `/commerce/${topic}?credentialId=${credentialId}&pageSize=100`
     const response = await service.rest(tenant.key, path)
     expect(response.statusCode).toBe(200)
@@ -91,21 +91,23 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   const idOf = (topic: string, remoteId: string): string =>
     recordId(credentialId, `commerce/${topic}`, remoteId)
 
-  const sorted = (records: readonly Loose[]): readonly Loose[] =>
+  const sortById = (records: readonly Loose[]): readonly Loose[] =>
     records.toSorted((a, b) => (a.remoteId < b.remoteId ? -1 : 1))
 
   /** Compares all records that are not deleted, and every field but the service's own. */
   const expectAllSame = async (): Promise<Record<string, number>> => {
     const counts: Record<string, number> = {}
     for (const [topic, expected] of Object.entries(await expectedRecords())) {
-      const present = (await stored(topic)).filter(({ remoteDeleted }) => !remoteDeleted)
+      const present = (await listStored(topic)).filter(({ remoteDeleted }) => !remoteDeleted)
       counts[topic] = present.length
       expect(
-        sorted(present).map(({ createdAt, updatedAt, remoteFields, remoteUpdatedAt, ...rest }) => ({
-          ...rest,
-          ...(topic === 'customers' && { remoteUpdatedAt }),
-        })),
-      ).toEqual(sorted(expected))
+        sortById(present).map(
+          ({ createdAt, updatedAt, remoteFields, remoteUpdatedAt, ...rest }) => ({
+            ...rest,
+            ...(topic === 'customers' && { remoteUpdatedAt }),
+          }),
+        ),
+      ).toEqual(sortById(expected))
     }
     return counts
   }
@@ -399,7 +401,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     })
     await sync.syncNow(session)
     const response = await service.rest(tenant.key, `/commerce/orders?credentialId=${session}`)
-    expect(response.json().orders).toHaveLength((await stored('orders')).length)
+    expect(response.json().orders).toHaveLength((await listStored('orders')).length)
   })
 
   test('reports changes by webhook within 2 s', async () => {

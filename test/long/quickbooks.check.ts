@@ -47,7 +47,7 @@ let connectors: ReadonlyMap<string, Connector>
 let settings: ServerOptions
 const processes: { stop(): Promise<void> }[] = []
 
-const synced = (): Promise<void> => sync.syncNow(credentialId)
+const syncNow = (): Promise<void> => sync.syncNow(credentialId)
 
 /** The client of another process on the same database. */
 const openProcess = async (): Promise<AppClient> => {
@@ -69,7 +69,7 @@ const syncWith = (appClient: AppClient): Sync =>
 const connect = (account: string): Promise<string> =>
   connectByConsent(service, tenant, { app: 'quickbooks', account, publicUrl: PUBLIC_URL })
 
-const read = async (topic: string, id = ''): Promise<Loose> => {
+const readAny = async (topic: string, id = ''): Promise<Loose> => {
   const name = topic.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)
   const path = `/accounting/${name}${id}?credentialId=${credentialId}`
   const response = await service.rest(tenant.key, id === '' ? `${path}&pageSize=100` : path)
@@ -77,7 +77,7 @@ const read = async (topic: string, id = ''): Promise<Loose> => {
   return Object.values(response.json())[0]
 }
 
-const list = (topic: string): Promise<Loose[]> => read(topic)
+const list = (topic: string): Promise<Loose[]> => readAny(topic)
 
 const find = async (topic: string, remoteId: string): Promise<Loose> =>
   (await list(topic)).find((record) => record.remoteId === remoteId)
@@ -97,7 +97,7 @@ const idOf = (entity: string, index = 0): string => String(company.list(entity)[
 beforeAll(async () => {
   const redirectUris = [`${PUBLIC_URL}/oauth/callback`]
   app = await start({ clients: [{ ...client, redirectUris }] })
-  // A busy machine delays requests, so that those of several seconds arrive in one.
+  // A wider limit than the vendor's: on a busy machine, the requests of several seconds can arrive in one.
   app.limits.set('requests per second', createWindow(app.clock, { max: 40, periodMs: 1000 }))
   company = app.addCompany(REALM, 'Acme Lamps')
   company.addSamples(5)
@@ -116,7 +116,7 @@ beforeAll(async () => {
   await call(tenant.key, 'setOAuthClient', set)
   credentialId = await connect(REALM)
   sync = syncWith(service.runtime.appClient)
-  await synced()
+  await syncNow()
 })
 afterAll(async () => {
   await worker?.stop()
@@ -151,7 +151,7 @@ test.each([
   )
   const stored = await list(topic)
   expect(stored.map(({ remoteId }) => remoteId).sort()).toEqual(expected.sort())
-  expect(await read(topic, `/${stored[0].id}`)).toEqual(stored[0])
+  expect(await readAny(topic, `/${stored[0].id}`)).toEqual(stored[0])
 })
 
 test('an invoice has the amounts, days and references of the app', async () => {
@@ -176,7 +176,7 @@ test('one request of the feed finds changes and deletions of all resources', asy
   company.update('PurchaseOrder', idOf('PurchaseOrder'), { PrivateNote: 'of the feed' })
   company.update('Class', idOf('Class'), { Name: 'South' })
   app.journal.clear()
-  await synced()
+  await syncNow()
   const statuses = new Set(app.journal.find({ url: '/cdc' }).map(({ status }) => status))
   expect([...statuses]).toEqual([200])
   expect(await find('customers', customer)).toMatchObject({ customerName: 'Amy of the feed' })
@@ -193,7 +193,7 @@ test('one request of the feed finds changes and deletions of all resources', asy
 test('a vendor is created once, although the response is lost', async () => {
   app.faults.add({ kind: 'lost-response' }, { method: 'POST', url: '/vendor' })
   await write('POST', 'vendors', { vendorName: 'Lost & Found' })
-  await synced()
+  await syncNow()
   const named = company.list('Vendor').filter(({ DisplayName }) => DisplayName === 'Lost & Found')
   expect(named).toHaveLength(1)
 })
@@ -335,11 +335,11 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     expect(remote()).toBeDefined()
     const changed = await write('PATCH', `${path}/${id}`, change)
     expect(changed).toMatchObject({ status: 200, body: { [name]: change } })
-    const read = await service.rest(
+    const response = await service.rest(
       tenant.key,
       `/accounting/${path}/${id}?credentialId=${credentialId}`,
     )
-    expect(read.json()).toMatchObject({ [name]: { ...change, remoteId } })
+    expect(response.json()).toMatchObject({ [name]: { ...change, remoteId } })
     expect((await write('DELETE', `${path}/${id}`)).status).toBeLessThan(300)
     // Names are only made inactive.
     expect(remote()?.Active ?? 'deleted').toBe(remote() ? false : 'deleted')
@@ -416,7 +416,7 @@ test('a rate limit with Retry-After delays a sync, and a write reports it', asyn
   const limited = { kind: 'status', status: 429, headers: { 'retry-after': '1' } } as const
   app.faults.add(limited, { url: '/cdc' })
   company.update('Customer', idOf('Customer'), { DisplayName: 'Amy after the limit' })
-  await synced()
+  await syncNow()
   expect(await find('customers', idOf('Customer'))).toMatchObject({
     customerName: 'Amy after the limit',
   })
@@ -441,13 +441,13 @@ test('an expired access token is renewed once, in a sync, in a write and for a w
   expect(await renewalsOf(() => other.syncNow(credentialId))).toBe(1)
   await other.stop()
   expect(await find('vendors', idOf('Vendor', 2))).toMatchObject({ vendorName: 'Timber & Sons' })
-  const renamed = async () => {
+  const renameCustomer = async () => {
     const { id } = await find('customers', idOf('Customer', 2))
     expect(await write('PATCH', `customers/${id}`, { customerName: 'Ann' })).toMatchObject({
       status: 200,
     })
   }
-  expect(await renewalsOf(renamed)).toBe(1)
+  expect(await renewalsOf(renameCustomer)).toBe(1)
   expect(await renewalsOf(() => renameByWebhook('Amy with a new token'))).toBe(1)
 })
 

@@ -80,7 +80,7 @@ test('amounts are those of the shop, and remote fields have those of the buyer',
 })
 
 test('a sync finds the changes and deletions of every resource', async () => {
-  const { app, shop, synced, list, find } = harness
+  const { app, shop, syncToEnd: synced, list, find } = harness
   const [orders, products, customers] = await Promise.all(
     ['orders', 'products', 'customers'].map((topic) => list(topic)),
   )
@@ -321,7 +321,7 @@ test.each<[string, string, object, string]>([
 })
 
 test('a customer is created once, although the response is lost', async () => {
-  const { app, synced, list, write } = harness
+  const { app, syncToEnd: synced, list, write } = harness
   app.faults.add({ kind: 'lost-response' }, { method: 'POST', url: 'graphql.json' })
   await write('POST', 'customers', { firstName: 'Lost', email: 'lost@example.org' })
   await synced()
@@ -331,7 +331,7 @@ test('a customer is created once, although the response is lost', async () => {
 })
 
 test('a stale update is a conflict', async () => {
-  const { shop, synced, find, write } = harness
+  const { shop, syncToEnd: synced, find, write } = harness
   const { id } = await find('customers', records.customer)
   shop.updateCustomer({ id: records.customer, note: 'changed by the shop' })
   expect((await write('PATCH', `customers/${id}`, { lastName: 'Stale' })).status).toBe(409)
@@ -340,7 +340,7 @@ test('a stale update is a conflict', async () => {
 })
 
 test('a token that the shop rejects is refreshed once', async () => {
-  const { app, shop, synced, find } = harness
+  const { app, shop, syncToEnd: synced, find } = harness
   app.clock.advance(1000)
   app.oauth.expireAccessTokens()
   shop.updateCustomer({ id: records.customer, lastName: 'Refreshed' })
@@ -351,7 +351,7 @@ test('a token that the shop rejects is refreshed once', async () => {
 })
 
 test('a throttled sync waits for the points, and the ledger has those of the shop', async () => {
-  const { app, shop, service, tenant, credentialId, synced, find } = harness
+  const { app, shop, service, tenant, credentialId, syncToEnd: synced, find } = harness
   const points = app.limits.of('points')
   points.take(`${SHOP} ${client.clientId}`, 40_000)
   shop.updateCustomer({ id: records.customer, lastName: 'Throttled' })
@@ -371,11 +371,11 @@ test('webhooks report changes and deletions', async () => {
   await service.server.listen({ port, host: '127.0.0.1' })
   worker = createInboundWorker({ ...service.runtime, publicUrl })
   await worker.start()
-  const subscribed = async (): Promise<Loose> => {
+  const isSubscribed = async (): Promise<Loose> => {
     const response = await service.send(tenant.key, 'GET', '/2024-03/credentials?app=shopify')
     return response.json().data[0].webhooks.active
   }
-  await expect.poll(subscribed).toBe(true)
+  await expect.poll(isSubscribed).toBe(true)
   const order = shop.createOrder({
     lineItems: [{ title: 'Hook', quantity: 1, priceSet: price('1.00') }],
   })
@@ -411,7 +411,7 @@ const countAll = async (credentialId: string): Promise<Readonly<Record<string, n
 }
 
 test('a large shop is listed by a bulk operation, which another process continues', async () => {
-  const { app, connect, synced, list, find } = harness
+  const { app, connect, syncToEnd: synced, list, find } = harness
   const large = app.addShop('large.myshopify.com', 'Large')
   large.addSamples(251)
   const id = await connect('large')

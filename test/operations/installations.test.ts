@@ -170,7 +170,7 @@ describe.each(transports)('over %s', (transport) => {
     const { installationId, workflowIds } = await install()
     await define([workflow('first', 2), workflow('second', 1), workflow('third', 1)])
     await callSuccessfully('completeInstallation', { installationId, data: {} })
-    const shown = async () => {
+    const readInstallation = async () => {
       const { workflows } = await callSuccessfully('integration', { integrationId, userId })
       return workflows.map(
         ({ version, installedVersion }: { version: number; installedVersion: number | null }) => [
@@ -179,14 +179,14 @@ describe.each(transports)('over %s', (transport) => {
         ],
       )
     }
-    expect(await shown()).toEqual([
+    expect(await readInstallation()).toEqual([
       [2, 1],
       [1, 1],
       [1, null],
     ])
     const upgraded = await callSuccessfully('upgradeInstallation', { installationId })
     expect(upgraded.workflowIds).toEqual([...workflowIds, expect.stringMatching(UUID)])
-    expect(await shown()).toEqual([
+    expect(await readInstallation()).toEqual([
       [2, 2],
       [1, 1],
       [1, 1],
@@ -204,9 +204,9 @@ describe.each(transports)('over %s', (transport) => {
           callSuccessfully('workflowUsers', { workflowId, userId }),
         ),
       )
-      const shown = workflows.map((one: { active: boolean }) => one.active)
-      expect(users.map(([{ workflowActive }]) => workflowActive)).toEqual(shown)
-      return shown
+      const activeStates = workflows.map((one: { active: boolean }) => one.active)
+      expect(users.map(([{ workflowActive }]) => workflowActive)).toEqual(activeStates)
+      return activeStates
     }
     await callSuccessfully('deactivateWorkflow', { installationId, workflowId: first })
     expect(await active()).toEqual([false, true])

@@ -218,14 +218,14 @@ describe.each(transports)('over %s', (transport) => {
       await call(key, name, values)
       return service.takeStatements().length
     }
-    const all = async () => [
+    const listAll = async () => [
       await count('integrations'),
       await count('integrations', { userId }),
       await count('workflowUsers', { workflowId }),
     ]
-    expect(await all()).toEqual([1, 2, 2])
+    expect(await listAll()).toEqual([1, 2, 2])
     await define({ ...sandbox, slug: 'second' })
     await define({ ...sandbox, slug: 'third' })
-    expect(await all()).toEqual([1, 2, 2])
+    expect(await listAll()).toEqual([1, 2, 2])
   })
 })

@@ -156,37 +156,37 @@ describe('both transports respond alike', () => {
       Call,
     ]
     const { key, userId } = tenant
-    const created = async (call: Call, name: string, input = {}) =>
+    const create = async (call: Call, name: string, input = {}) =>
       (await call(key, name, input)).result
-    const { credentialId } = await created(graph, 'createCredential', {
+    const { credentialId } = await create(graph, 'createCredential', {
       userId,
       app: 'sandbox',
       credential: { tenant: 'acme', token: 't' },
     })
     const workflows = [{ slug: 'one', name: 'One', definition: workflowNumber(1) }]
-    const { integrationId, workflows: shown } = await created(rest, 'defineIntegration', {
+    const { integrationId, workflows: shown } = await create(rest, 'defineIntegration', {
       slug: 'shop',
       name: 'Shop',
       app: 'sandbox',
       workflows,
     })
-    const { installationId } = await created(graph, 'startInstallation', {
+    const { installationId } = await create(graph, 'startInstallation', {
       userId,
       integrationId,
       credentialIds: [credentialId],
     })
-    await created(rest, 'completeInstallation', { installationId, data: { a: [1] } })
-    const { subscriptionId } = await created(graph, 'createWebhook', {
+    await create(rest, 'completeInstallation', { installationId, data: { a: [1] } })
+    const { subscriptionId } = await create(graph, 'createWebhook', {
       address: 'https://hooks.example.com/',
       topic: ['crm/leads'],
     })
     const client = { app: 'sandbox', clientId: 'example', clientSecret: 'example' }
-    await created(graph, 'setOAuthClient', client)
-    const { authorizationId } = await created(rest, 'createAuthorization', {
+    await create(graph, 'setOAuthClient', client)
+    const { authorizationId } = await create(rest, 'createAuthorization', {
       userId,
       app: 'sandbox',
     })
-    const { reconciliationId } = await created(graph, 'startReconciliation', {
+    const { reconciliationId } = await create(graph, 'startReconciliation', {
       userId,
       credentialId,
       resource: 'crm/leads',

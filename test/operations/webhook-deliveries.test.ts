@@ -51,15 +51,15 @@ describe.each(transports)('over %s', (transport) => {
     const payload = '{ id vendorName }'
     const requested = { ...INPUT, payload, isOrdered: true }
     const { subscriptionId: newId } = (await call(tenant.key, 'createWebhook', requested)).result
-    const shown = async () =>
+    const readWebhook = async () =>
       (await call(tenant.key, 'webhookStatus', { subscriptionId: newId })).result
-    expect(await shown()).toMatchObject({ payload, isOrdered: true })
+    expect(await readWebhook()).toMatchObject({ payload, isOrdered: true })
     const change = (values: object) =>
       call(tenant.key, 'updateWebhook', { subscriptionId: newId, ...values })
     await change({ payload: '{ id }' })
-    expect(await shown()).toMatchObject({ payload: '{ id }', isOrdered: true })
+    expect(await readWebhook()).toMatchObject({ payload: '{ id }', isOrdered: true })
     await change({ payload: null, isOrdered: false })
-    expect(await shown()).toMatchObject({ payload: null, isOrdered: false })
+    expect(await readWebhook()).toMatchObject({ payload: null, isOrdered: false })
   })
 
   test('a payload that does not match the topics is rejected, whichever of the two changes', async () => {

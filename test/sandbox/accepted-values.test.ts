@@ -29,22 +29,17 @@ interface Choice {
   readonly values: readonly string[]
 }
 
-const choicesIn = (
-  topic: string,
-  fields: Fields,
-  acceptedFields: (name: string) => boolean,
-  at = '',
-) =>
+const choicesIn = (topic: string, fields: Fields, isAccepted: (name: string) => boolean, at = '') =>
   Object.entries(fields).flatMap(([name, field]: [string, Field]): readonly Choice[] => {
     const path = `${at}${name}`
     // The lines of a document repeat its currency, which is checked below.
     if (path === 'lineItems') return []
     const { shape, values } = field.kind
     if (shape) {
-      const isTaken = (inner: string) => acceptedFields(path) || acceptedFields(inner)
+      const isTaken = (inner: string) => isAccepted(path) || isAccepted(inner)
       return choicesIn(topic, shape.fields, isTaken, `${path}.`)
     }
-    return values && acceptedFields(path) ? [{ topic, path, values }] : []
+    return values && isAccepted(path) ? [{ topic, path, values }] : []
   })
 
 const choices = Object.keys(samples).flatMap((topic) => {
@@ -146,7 +141,7 @@ describe('a free text of the contract', () => {
       fulfillmentStatus: 'shipped',
       fulfillmentState: 'FULFILLED',
     })
-    // The life of the sandbox passes over orders in states that it does not know.
+    // The simulated activity of the sandbox skips orders in states that it does not know.
     await harness.app.advance('acme', 60)
     const later = await writes.get('commerce/orders', order.raw.id)
     if (!later) throw new Error('The order is gone.')

@@ -142,13 +142,13 @@ test('deleted records are removed after a month, except the last of them', async
   const harness = await open()
   const { clock, listAll, app } = harness
   await live(harness, 60)
-  const gone = async () =>
+  const deletedRecords = async () =>
     (await listAll('notes', BEGINNING)).filter(({ deleted }) => deleted).length
-  const before = await gone()
+  const before = await deletedRecords()
   expect(before).toBeGreaterThan(0)
   clock.now = new Date(clock.now.getTime() + 90 * 86_400_000)
   await app.advance('acme', 60)
-  expect(await gone()).toBeGreaterThan(before)
+  expect(await deletedRecords()).toBeGreaterThan(before)
 })
 
 describe('time', () => {
@@ -170,7 +170,7 @@ describe('time', () => {
       expect(taken).toHaveLength(1)
       expect(await stepsTaken()).toBe(interval)
     }
-    // A pause is not made up for.
+    // Steps that were missed during a pause are not made up for.
     clock.now = new Date(Date.parse(START) + 100 * INTERVAL_MS)
     await due()
     expect(await stepsTaken()).toBe(6)

@@ -41,7 +41,7 @@ const ship = (orderId: string, lines: readonly Line[]) =>
     lineItems: lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
   })
 
-const read = async (topic: string, { raw }: Written): Promise<Written> => {
+const readRecord = async (topic: string, { raw }: Written): Promise<Written> => {
   const found = await writes.get(topic, raw.id)
   if (!found) throw new Error(`${raw.id} is gone.`)
   return found
@@ -55,7 +55,7 @@ test('rejects an order update that drops a shipped line, and names the line', as
   const [first] = linesOf(created)
   if (!first) throw new Error('The order has no lines.')
   await ship(created.raw.id, [{ ...first, quantity: 2 }])
-  const current = await read(ORDERS, created)
+  const current = await readRecord(ORDERS, created)
   const attempts = [
     [[lineOf(2, 3)], 'lineItems'],
     [[lineOf(1, 1), lineOf(2, 3)], 'lineItems.0.quantity'],
@@ -92,13 +92,13 @@ test('a fulfillment that an earlier version separated from its line can be chang
     field: 'lineItems.0.lineItemId',
   })
   // The order has no shipped line left to protect.
-  await writes.update(ORDERS, await read(ORDERS, created), { orderStatus: 'Active' })
+  await writes.update(ORDERS, await readRecord(ORDERS, created), { orderStatus: 'Active' })
 })
 
 test('a fulfillment outlives its order, even one that the app has removed', async () => {
   const created = await order(2)
   const parcel = await ship(created.raw.id, linesOf(created))
-  await writes.remove(ORDERS, await read(ORDERS, created))
+  await writes.remove(ORDERS, await readRecord(ORDERS, created))
   const later = await writes.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
   const { prisma } = harness.database
   await prisma.$executeRaw`DELETE FROM sandbox_records
@@ -140,7 +140,7 @@ test('every state of an order and its fulfillments allows the next legal write',
           .reduce((n, item) => n + (item.lineItemId === line ? item.quantity : 0), 0)
 
       for (const next of steps) {
-        const current = await read(ORDERS, created)
+        const current = await readRecord(ORDERS, created)
         const ordered = linesOf(current) as readonly (Line & { readonly productId: string })[]
         const ofProduct = (product: number) =>
           ordered.find((line) => line.productId === `prd_000${product}`)
@@ -175,7 +175,7 @@ test('every state of an order and its fulfillments allows the next legal write',
         }
         for (const [id, held] of parcels)
           parcels.set(id, await writes.update(FULFILLMENTS, held, { lineItems: sentBack(held) }))
-        await writes.update(ORDERS, await read(ORDERS, created), { paymentStatus: 'Paid' })
+        await writes.update(ORDERS, await readRecord(ORDERS, created), { paymentStatus: 'Paid' })
       }
     }),
     { numRuns: 25 },

@@ -53,7 +53,7 @@ const fieldAt = (fields: Fields, path: string): Field | undefined => {
 }
 
 /** A value as the mapping would read it, without omitted fields. */
-const expected = (field: Field, value: unknown): unknown => {
+const expectedValue = (field: Field, value: unknown): unknown => {
   const context = { credentialId: CREDENTIAL, report: () => {} }
   const { shape } = field.kind
   if (!shape) return normalizeValue(field, value, context, '')
@@ -62,7 +62,7 @@ const expected = (field: Field, value: unknown): unknown => {
       Object.entries(object).map(([name, part]) => {
         const inner = shape.fields[name]
         if (!inner) throw new Error(`There is no field ${name}.`)
-        const read = expected(inner, part)
+        const read = expectedValue(inner, part)
         return [name, inner.kind.name === 'number' ? Number(read) : read]
       }),
     )
@@ -97,7 +97,7 @@ describe.each(topics)('%s', (topic) => {
     for (const [name, value] of Object.entries(all)) {
       const field = fields[name]
       if (!field) throw new Error(`There is no field ${name}.`)
-      expect(row, name).toMatchObject({ [name]: expected(field, value) })
+      expect(row, name).toMatchObject({ [name]: expectedValue(field, value) })
     }
   }
 

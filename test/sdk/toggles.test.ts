@@ -17,24 +17,24 @@ test('an integration whose response was lost can be toggled back, repeatedly', a
   const tenant = await service.createTenant('development', [])
   const { userId } = tenant
   const call = callOver(service, 'REST')
-  const succeed = async (name: string, values: object) => {
+  const callSuccessfully = async (name: string, values: object) => {
     const outcome = await call(tenant.key, name, { ...values })
     expect(outcome, name).toMatchObject({ status: 200 })
     return outcome.result
   }
-  await succeed('createCredential', {
+  await callSuccessfully('createCredential', {
     userId,
     app: 'sandbox',
     credential: { tenant: 'acme', token: 't' },
   })
-  const { integrationId } = await succeed('defineIntegration', {
+  const { integrationId } = await callSuccessfully('defineIntegration', {
     slug: 'shop',
     name: 'Shop',
     app: 'sandbox',
     workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
   })
-  const { installationId } = await succeed('startInstallation', { userId, integrationId })
-  await succeed('completeInstallation', { installationId, data: {} })
+  const { installationId } = await callSuccessfully('startInstallation', { userId, integrationId })
+  await callSuccessfully('completeInstallation', { installationId, data: {} })
 
   const url = await service.server.listen({ port: 0, host: '127.0.0.1' })
   const trunkline = createTrunkline({ url })

@@ -104,7 +104,7 @@ test('an expired user token is reported as expired, past the limit too, and does
   const { environmentId, userId } = tenant
   const { token } = await service.tokens.issue({ environmentId, userId })
   const laterMs = service.clock.nowMs() + 2 * 3_600_000
-  const expired = async () => {
+  const expiredToken = async () => {
     const clock = vi.spyOn(service.clock, 'nowMs').mockReturnValue(laterMs)
     try {
       return await requestRecords({ authorization: `Bearer ${token}` })
@@ -112,9 +112,9 @@ test('an expired user token is reported as expired, past the limit too, and does
       clock.mockRestore()
     }
   }
-  for (let n = 0; n <= LIMIT; n++) expect(await expired()).toBe(401)
+  for (let n = 0; n <= LIMIT; n++) expect(await expiredToken()).toBe(401)
   expect(await exhaust()).toEqual(refusedAtLast)
-  expect(await expired()).toBe(401)
+  expect(await expiredToken()).toBe(401)
 })
 
 test('an invented key has no request limit of its own: it shares that of its address', async () => {

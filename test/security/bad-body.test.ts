@@ -135,13 +135,13 @@ describe('a body', () => {
 
   test('of more than 1 MiB is rejected', async () => {
     const emptyBody = JSON.stringify({ query: '{ __typename }', variables: { a: '' } })
-    const padded = (length: number) =>
+    const paddedBody = (length: number) =>
       JSON.stringify({
         query: '{ __typename }',
         variables: { a: 'x'.repeat(length - emptyBody.length) },
       })
-    expect((await post(padded(MIB))).statusCode).toBe(200)
-    expectError(await post(padded(MIB + 1)), { code: 'BODY_TOO_LARGE' })
+    expect((await post(paddedBody(MIB))).statusCode).toBe(200)
+    expectError(await post(paddedBody(MIB + 1)), { code: 'BODY_TOO_LARGE' })
     expectError(await post('x'.repeat(20 * MIB)), { code: 'BODY_TOO_LARGE' })
   })
 

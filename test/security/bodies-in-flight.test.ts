@@ -79,8 +79,8 @@ const sendAlmost = async (key: string, bytes = 200_000, path = '/2023-12/users')
   })
   socket.write(body.slice(0, -1))
   // A body that is rejected is not read to its end.
-  const settled = () => sent.response !== undefined || (peer?.bytesRead ?? 0) > body.length
-  await expect.poll(settled, { interval: 2 }).toBe(true)
+  const isProcessed = () => sent.response !== undefined || (peer?.bytesRead ?? 0) > body.length
+  await expect.poll(isProcessed, { interval: 2 }).toBe(true)
   return sent
 }
 

@@ -10,7 +10,7 @@ const harness = serviceWithRecords()
 
 /** A placeholder for the nested lists, which cannot be built as values. */
 const DEEP = '(deep)'
-const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+const nestedLists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 
 const example = (name: string, input: object): [string, string, object] => [
   name,
@@ -51,7 +51,7 @@ const post = (
   })
 
 const deepen = (body: object, levels: number): string =>
-  JSON.stringify(body).replace(`"${DEEP}"`, nested(levels))
+  JSON.stringify(body).replace(`"${DEEP}"`, nestedLists(levels))
 
 const graph =
   (query: string, variables: object): Send =>
@@ -117,7 +117,7 @@ test('lists in the text of a GraphQL document have the same limit', async () => 
       'POST',
       '/graphql',
       JSON.stringify({
-        query: `mutation { updateCommerceOrder(credentialId: "${CREDENTIAL}", id: "1", input: { remoteFields: ${nested(levels)} }) { order { id } ${USER_ERRORS} } }`,
+        query: `mutation { updateCommerceOrder(credentialId: "${CREDENTIAL}", id: "1", input: { remoteFields: ${nestedLists(levels)} }) { order { id } ${USER_ERRORS} } }`,
       }),
       headers,
     )

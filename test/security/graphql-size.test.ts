@@ -156,18 +156,18 @@ describe('3,000 distinct documents of 60 KB do not grow the memory past its boun
   const padding = 'x'.repeat(57 * KIB)
   const expensive =
     'crmAccounts(credentialId: "1", first: 100) { nodes { notes(first: 100) { nodes { id a: id b: id c: id d: id } } } }'
-  const aliased = (n: number) => repeat(150, (m) => `${'x'.repeat(370)}${n}_${m}: __typename`)
+  const aliasedFields = (n: number) => repeat(150, (m) => `${'x'.repeat(370)}${n}_${m}: __typename`)
 
   test.each<[string, (n: number) => string, number, number]>([
     // The second run of a valid document compiles it.
-    ['valid', (n) => `{ ${aliased(n)} }`, 2, CACHED_MB],
+    ['valid', (n) => `{ ${aliasedFields(n)} }`, 2, CACHED_MB],
     [
       'too costly',
       (n) => `{ ${expensive} ${repeat(200, (m) => `a${m}: __typename`)} } # ${padding}${n}`,
       1,
       CACHED_MB,
     ],
-    ['not valid', (n) => `{ ${aliased(n)} nope${n} }`, 1, NOTHING_MB],
+    ['not valid', (n) => `{ ${aliasedFields(n)} nope${n} }`, 1, NOTHING_MB],
     ['that do not parse', (n) => `{ ${repeat(300, String)} # ${padding}${n}`, 1, NOTHING_MB],
   ])(
     '%s',

@@ -22,7 +22,7 @@ import { restErrorOf, type UserError } from '../support/user-errors.ts'
 
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
-/** An id that no object has, in the form of its kind. */
+/** An unused id in the form that ids of this kind have. */
 const neverOf = (target: string): string =>
   target.includes('/') ? recordId(NEVER, target, '1') : NEVER
 
@@ -90,7 +90,7 @@ const idsOf = (own: FilledEnvironment, caller: Caller): Ids => ({ ...own.ids, ..
 const labelOf = (row: Row, caller: Caller): string => `${row.name} · ${caller.name}`
 
 /** Sends the request as a caller who must not succeed, and checks the error. */
-const tryRefused = async (
+const expectRejected = async (
   row: Row,
   caller: Caller,
   expected: Exclude<Expected, { outcome: 'allowed' | 'open' }>,
@@ -114,7 +114,7 @@ const tryRefused = async (
 }
 
 /** Sends the request as an allowed caller; a write gets a new environment. */
-const tryAllowed = async (row: Row, caller: Caller): Promise<void> => {
+const expectAllowed = async (row: Row, caller: Caller): Promise<void> => {
   const hint = labelOf(row, caller)
   const { own } = environments
   let { authorization, ids } = caller
@@ -161,7 +161,7 @@ test('every cell matches the table', { timeout: 300_000 }, async () => {
       else if (expected.outcome === 'open') {
         const { status } = await send(row, caller.authorization, environments.own.ids)
         expect(status, labelOf(row, caller)).toBe(row.allowed.status)
-      } else await tryRefused(row, caller, expected)
+      } else await expectRejected(row, caller, expected)
     }
     if (row.changes) {
       const after = await fingerprints.take()
@@ -170,7 +170,7 @@ test('every cell matches the table', { timeout: 300_000 }, async () => {
     }
   }
   expect(await fingerprints.take()).toBe(before)
-  for (const [row, caller] of allowed) await tryAllowed(row, caller)
+  for (const [row, caller] of allowed) await expectAllowed(row, caller)
   console.log(`${cells} cells, ${cells} as the table says`)
   expect(cells).toBe(rows.length * callers.length)
 })

@@ -8,7 +8,7 @@ import { endOfLog, readChanges } from '../../src/store/changes/changes.ts'
 import { type Partitions, unlessBusy } from '../support/log-partitions.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import { CREDENTIAL, numbersOf, saveAccount, sharePartitions } from './partitions-harness.ts'
 
 const DAYS = 30
@@ -36,7 +36,7 @@ const upTo = (last: number): number[] => Array.from({ length: last }, (_, n) => 
 
 /** The whole log, in pages. */
 const readAll = async (): Promise<number[]> => {
-  await settled(service)
+  await untilLogReadable(service)
   const numbers: number[] = []
   let after = { epoch: 0n, xid: 0n, sequence: 0n }
   for (;;) {
@@ -84,7 +84,7 @@ describe('a reader', () => {
     await partitions.makePartitions(30, 100_000)
     await service.database.prisma.$executeRaw`ANALYZE change_log.changes`
   })
-  beforeEach(() => settled(service))
+  beforeEach(() => untilLogReadable(service))
 
   test('at the end of the log scans only the last partition, however often it reads', async () => {
     expect((await partitions.list()).length).toBeGreaterThan(30)
@@ -127,7 +127,7 @@ test.each(['an environment', 'a record'])(
       FROM generate_series(1, 20000)`
     await save(1)
     await prisma.$executeRaw`ANALYZE change_log.changes`
-    await settled(service)
+    await untilLogReadable(service)
     const { id } = sampleRecord(CREDENTIAL, accounts, 1)
     const scanned = await service.database.transaction(async (open) => {
       const query =
@@ -245,7 +245,7 @@ describe('a transaction that has written and stays open', () => {
     await other.query('COMMIT')
     await other.end()
     expect(await makeAhead()).toBe('done')
-    await settled(service)
+    await untilLogReadable(service)
     const { changes } = await readChanges(service.database, { limit: 9 })
     expect(changes.map(({ topic }) => topic).sort()).toEqual([
       'crm/accounts',

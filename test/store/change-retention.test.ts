@@ -7,7 +7,7 @@ import { readChanges } from '../../src/store/changes/changes.ts'
 import { expiredUntil } from '../../src/store/changes/log-start.ts'
 import { type Partitions, unlessBusy } from '../support/log-partitions.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import { CREDENTIAL, numbersOf, saveAccount, sharePartitions } from './partitions-harness.ts'
 
 const DAYS = 30
@@ -25,7 +25,7 @@ sharePartitions((opened) => {
 
 const save = (n: number): Promise<void> => saveAccount({ service, tenant }, n)
 
-const read = (after: ChangePosition | undefined, limit = 1000) =>
+const readPage = (after: ChangePosition | undefined, limit = 1000) =>
   readChanges(service.database, { after, limit })
 
 const drop = () => unlessBusy(() => dropOldestPartition(service.database, DAYS))
@@ -38,7 +38,7 @@ const writeAcross = async (): Promise<void> => {
   await partitions.waitUntilPassed(first?.upper ?? 0n)
   await partitions.makePartitions(1, 100_000)
   await save(2)
-  await settled(service)
+  await untilLogReadable(service)
   // The original partition has no row.
   expect(await drop()).toBe('done')
 }
@@ -50,29 +50,29 @@ describe('a partition', () => {
     await partitions.simulateRestore()
     await save(2)
     await unlessBusy(() => makePartitions(service.database, DAYS))
-    await settled(service)
+    await untilLogReadable(service)
     while ((await drop()) === 'done');
     const list = await partitions.list()
     // The partitions of the two changes, and those ahead now.
     expect(list.filter(({ rows }) => rows > 0)).toHaveLength(2)
     expect(list.filter(({ rows }) => rows === 0)).toHaveLength(8)
-    expect(numbersOf((await read(START)).changes)).toEqual([1, 2])
+    expect(numbersOf((await readPage(START)).changes)).toEqual([1, 2])
   })
 
   test('is dropped when all its changes are expired, and reads report it', async () => {
     await writeAcross()
-    const { changes, truncated } = await read(START)
+    const { changes, truncated } = await readPage(START)
     expect([numbersOf(changes), truncated]).toEqual([[1, 2], false])
     expect(await drop()).toBe('unneeded')
     await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
-    const [aged] = (await read(undefined, 1)).changes
+    const [aged] = (await readPage(undefined, 1)).changes
     const before = await partitions.list()
     expect(await drop()).toBe('done')
     expect(await drop()).toBe('unneeded')
     expect(await partitions.list()).toEqual(before.slice(1))
-    const behind = await read(START)
+    const behind = await readPage(START)
     expect([numbersOf(behind.changes), behind.truncated]).toEqual([[2], true])
-    expect((await read(changes[0]?.position)).truncated).toBe(false)
+    expect((await readPage(changes[0]?.position)).truncated).toBe(false)
     expect(await expiredUntil(service.database)).toEqual(aged?.at)
     const cursor = Buffer.from('1.0.0.0').toString('base64url')
     const expired = await service.rest(tenant.key, `/changes?after=${cursor}`)
@@ -85,7 +85,7 @@ describe('a partition', () => {
     await partitions.reset(1, 200)
     for (const n of [1, 2, 3]) await save(n)
     await partitions.waitUntilPassed((await partitions.list())[1]?.upper ?? 0n)
-    await settled(service)
+    await untilLogReadable(service)
     expect(await drop()).toBe('done')
     for (const kept of [3, 1]) {
       await partitions.ageRows(
@@ -96,7 +96,7 @@ describe('a partition', () => {
         UPDATE change_log.changes SET at = now() WHERE record->>'remoteId' = ${String(kept)}`
       expect(await drop(), String(kept)).toBe('unneeded')
     }
-    expect(numbersOf((await read(START)).changes)).toEqual([1, 2, 3])
+    expect(numbersOf((await readPage(START)).changes)).toEqual([1, 2, 3])
   })
 
   test('is kept while a transaction that may still write to it runs', async () => {
@@ -123,8 +123,8 @@ describe('a partition', () => {
     expect(kept.map(({ name }) => name)).toContain(over?.name)
     release.resolve()
     await openTransaction
-    await settled(service)
-    const { changes, truncated } = await read(START)
+    await untilLogReadable(service)
+    const { changes, truncated } = await readPage(START)
     expect([changes.map(({ topic }) => topic), truncated]).toEqual([['crm/leads'], false])
     expect(first?.rows).toBe(0)
   })
@@ -136,13 +136,13 @@ describe('a partition', () => {
     await partitions.simulateRestore()
     await save(2)
     expect(await unlessBusy(() => makePartitions(service.database, DAYS))).toBe('done')
-    await settled(service)
+    await untilLogReadable(service)
     while ((await drop()) === 'done');
     const list = await partitions.list()
     // The tail got an upper bound, and seven partitions and the tail follow.
     expect(list).toHaveLength(9)
     expect(list[0]?.rows).toBe(1)
-    const { changes, truncated } = await read(START)
+    const { changes, truncated } = await readPage(START)
     expect([numbersOf(changes), truncated]).toEqual([[2], true])
   })
 
@@ -197,14 +197,16 @@ describe('the retention actor', () => {
   test('creates partitions and drops expired ones', async () => {
     await writeAcross()
     await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
-    await work(async () => (await read(START)).truncated && (await partitions.list()).length > 7)
-    expect(numbersOf((await read(START)).changes)).toEqual([2])
+    await work(
+      async () => (await readPage(START)).truncated && (await partitions.list()).length > 7,
+    )
+    expect(numbersOf((await readPage(START)).changes)).toEqual([2])
   })
 
   test('deletes single rows only in a partition that spans too long', async () => {
     await partitions.reset(7, 1_000_000)
     for (const n of [1, 2, 3]) await save(n)
-    await settled(service)
+    await untilLogReadable(service)
     await partitions.ageRows(DAYS + 1, `record->>'remoteId' <> '3'`)
     const rows = async (): Promise<number> =>
       (await partitions.list()).reduce((sum, one) => sum + one.rows, 0)
@@ -218,7 +220,7 @@ describe('the retention actor', () => {
     expect(await rows()).toBe(3)
     await partitions.ageRows(1, `record->>'remoteId' = '1'`)
     await work(async () => (await rows()) === 1)
-    const { changes, truncated } = await read(START)
+    const { changes, truncated } = await readPage(START)
     expect([numbersOf(changes), truncated]).toEqual([[3], true])
   })
 })

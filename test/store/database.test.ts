@@ -42,8 +42,8 @@ const open = (connectionMs: number, statementMs: number): void => {
 const query = async () => database.prisma.$queryRaw`SELECT 1 AS one`
 const queryLocked = async () => database.prisma.$queryRaw`SELECT id FROM crm_contacts`
 /** Whether the query failed because the database is unavailable. */
-const isAway = (pool: Promise<unknown>): Promise<boolean> =>
-  pool.then(
+const isAway = (query: Promise<unknown>): Promise<boolean> =>
+  query.then(
     () => false,
     (error: unknown) => temporaryFailureOf(error) !== undefined,
   )

@@ -68,11 +68,13 @@ describe('a key', () => {
     })
     expect(await owner(before)).toBeDefined()
     const liveBefore = (await live()).length
-    const newKeys = await regenerateKey(service.database, { environmentId: tenant.environmentId })
-    expect(newKeys.revoked).toBe(liveBefore)
+    const regenerated = await regenerateKey(service.database, {
+      environmentId: tenant.environmentId,
+    })
+    expect(regenerated.revoked).toBe(liveBefore)
     await expect.poll(() => owner(before), DEADLINE).toBe(undefined)
-    expect(await owner(newKeys.key)).toMatchObject({ keyId: newKeys.id })
-    expect((await live()).map(({ id }) => id)).toEqual([newKeys.id])
+    expect(await owner(regenerated.key)).toMatchObject({ keyId: regenerated.id })
+    expect((await live()).map(({ id }) => id)).toEqual([regenerated.id])
     expect(await owner(other.key)).toBeDefined()
   })
 

@@ -89,7 +89,7 @@ export const createResponseChecker = (
     }))
   }
 
-  const undocumented = (): Documented =>
+  const generalError = (): Documented =>
     memoized('Error', () => ({
       validate: compile('components', 'schemas', 'Error'),
       headers: new Map(GENERAL_ERRORS.headers.map((name) => [name, name === 'x-request-id'])),
@@ -128,7 +128,7 @@ export const createResponseChecker = (
     const requestedMethod = method === 'HEAD' ? 'get' : method.toLowerCase()
     if (path === undefined || operations?.[requestedMethod] === undefined)
       return GENERAL_ERRORS.statuses.includes(status)
-        ? compare(response, undocumented())
+        ? compare(response, generalError())
         : [`an undocumented method or address may not have the status ${status}`]
     const documented = documentedAt(path, requestedMethod, String(status))
     return documented === undefined

@@ -3,7 +3,7 @@
  * with 429 and Retry-After, and records each request that should not have been sent.
  */
 
-/** A limit of the app. `key`: the header of the request whose values are counted apart. */
+/** A limit of the app, counted separately for each value of the request header `key`. */
 export interface AppLimit {
   readonly name: string
   readonly key: string
@@ -14,11 +14,11 @@ export interface AppLimit {
 export interface CountingAppOptions {
   readonly nowMs: () => number
   readonly limits: readonly AppLimit[]
-  /** How many requests may be in flight, by the values of a header. */
+  /** How many requests may be in flight at the same time, for each value of the header `key`. */
   readonly concurrency?: { readonly key: string; readonly max: number }
-  /** Waits for the duration of a request. */
+  /** Simulates the duration of a request. */
   readonly work?: () => Promise<void>
-  /** Seconds of Retry-After of a request that is rejected although no limit is reached; undefined: it is accepted. */
+  /** Rejects a request although no limit is reached: the seconds of its Retry-After; undefined: accepts it. */
   readonly throttle?: () => number | undefined
 }
 
@@ -33,7 +33,7 @@ export interface CountingApp {
   handle(request: Request): Promise<Response>
   /** Requests that should not have been sent, in words. */
   readonly violations: string[]
-  /** Number of accepted requests by the values of a header. */
+  /** Number of accepted requests, by value of the header. */
   accepted(header: string): ReadonlyMap<string, number>
   /** The largest number of requests in a window, by name of the limit. */
   readonly largestWindows: ReadonlyMap<string, number>
@@ -94,7 +94,7 @@ export const createCountingApp = (options: CountingAppOptions): CountingApp => {
     handle: async ({ headers }) => {
       const credential = headers.get('x-credential') ?? ''
       const wait = waits.get(credential)
-      // Requests that were sent before the response arrived could not know.
+      // A request that was sent before the response arrived could not obey it.
       if (wait && nowMs() > wait.fromMs && nowMs() < wait.untilMs)
         violations.push(`${headers.get('x-purpose')} before Retry-After at ${nowMs()}`)
       const concurrencyKey = headers.get(concurrency?.key ?? '') ?? ''

@@ -86,15 +86,15 @@ const withCachedReads = (database: Database, seen: Set<string>): Database => {
 export interface Comparison {
   /** Operations with a plan. */
   readonly planned: number
-  /** Those with a root field that the resolvers ran. */
+  /** Root fields that the resolvers ran, because they have no plan. */
   readonly resolved: number
-  /** Those with links to other records, at any depth. */
+  /** Planned operations with links to other records, at any depth. */
   readonly linked: number
   /** The distinct statements of the plans. */
   readonly statements: readonly string[]
 }
 
-/** The errors of a result in one order: resolvers of one level may fail in any. */
+/** The errors of a result, sorted: resolvers of one level may fail in any order. */
 const errorsOf = ({ errors = [] }: ExecutionResult) =>
   errors
     .map(({ message, path, locations }) => ({ message, path, locations }))
@@ -142,7 +142,7 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
       return plan && { plan, coerced }
     }
 
-    /** The same plan, which notes the root fields that fail without a known reason. */
+    /** The same plan, which records the root fields that fail without a known reason. */
     const recordFailures = (
       plan: OperationPlan,
       failures: Map<string, unknown>,

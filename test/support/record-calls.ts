@@ -30,7 +30,7 @@ export interface RecordOutcome {
 export interface RecordCalls {
   get(topic: string, id: string): Promise<RecordOutcome>
   create(topic: string, input: object): Promise<RecordOutcome>
-  /** `seen`: the version that the caller has read. */
+  /** `readVersion`: the version that the caller has read. */
   update(topic: string, id: string, input: object, readVersion?: string): Promise<RecordOutcome>
   /** Like `update`; over REST with PATCH, which requires no field. */
   patch(topic: string, id: string, input: object, readVersion?: string): Promise<RecordOutcome>

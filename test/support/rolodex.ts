@@ -13,7 +13,7 @@ export interface Card {
   readonly values: Readonly<Record<string, Json>>
 }
 
-/** The fate of one write. `lost`: applied, no response · `cut`: not applied, no response. */
+/** How one write fails. `lost`: applied, no response · `cut`: not applied, no response. */
 export type Fault =
   | 'lost'
   | 'cut'
@@ -26,7 +26,7 @@ export interface Rolodex {
   readonly faults: Fault[]
   /** `POST /people`, … */
   readonly requests: string[]
-  /** Whether it answers read requests. */
+  /** Whether read requests succeed; otherwise they get 503. */
   readable: boolean
   /** The duration of each write. */
   delayMs: number

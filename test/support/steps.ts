@@ -10,10 +10,10 @@ import type {
 } from '../../src/definition/connector.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 
-/** An attempt at a write of an account without a context. */
+/** The facts of a first attempt at a write, for an account without a context. */
 export const ATTEMPT: AttemptFacts = { key: '6f4f1c7a-92f5-8a11-a0de-9e1d64b2f3c0' }
 
-/** A request whose response is read as a failure. */
+/** The request of a response that tests classify as a failure. */
 export const REQUEST: AppRequest = { method: 'GET', path: '/' }
 
 export interface StepRunner {

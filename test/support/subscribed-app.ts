@@ -22,7 +22,7 @@ export interface SubscribedApp {
   /** Each request: `GET /accounts?ids=1,2`. */
   readonly requests: string[]
   readonly settings: {
-    /** How it responds instead: with this status, or never. */
+    /** Makes every request fail with this status, or never respond. */
     fault: number | 'silent' | undefined
     /** How long new subscriptions live. */
     lifeMs: number

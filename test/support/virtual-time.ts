@@ -1,4 +1,4 @@
-/** Time that passes only while every task waits for it, so that a simulated day takes as long as its work. */
+/** A virtual clock that advances only while every task waits, so that a simulated day takes as long as its work. */
 
 interface Timer {
   readonly atMs: number

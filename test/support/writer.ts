@@ -1,4 +1,4 @@
-/** Writes records as the engines do, and reads the results: the row, the log, the response. */
+/** Stores records as the sync and write engines do, and reads the results: the row, the change log, the response. */
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import type { Transaction } from '../../src/store/database/database.ts'

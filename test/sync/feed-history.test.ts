@@ -76,14 +76,14 @@ const pollDuring = async (
 ): Promise<void> => {
   const { settings } = harness.app
   let requests = 0
-  const at = (when: Hook) => async () => {
+  const atHook = (when: Hook) => async () => {
     if (when === 'onRequest') requests += 1
     for (const { request, what, when: planned } of during)
       if (planned === when && request === requests)
         await (what === 'kill' ? harness.kill() : apply(what))
   }
-  settings.onRequest = at('onRequest')
-  settings.onResponse = at('onResponse')
+  settings.onRequest = atHook('onRequest')
+  settings.onResponse = atHook('onResponse')
   await harness.poll(credentialId)
   settings.onRequest = undefined
   settings.onResponse = undefined

@@ -137,8 +137,9 @@ it('endless lists leave other users their shares of the budget of the app, and t
     where: { credentialId: pollerId },
     data: { dueAt: new Date(0) },
   })
-  const renamed = async () => (await harness.records()).filter(({ name }) => name === 'Changed')
-  await expect.poll(renamed, within).toHaveLength(1)
+  const renamedRecords = async () =>
+    (await harness.records()).filter(({ name }) => name === 'Changed')
+  await expect.poll(renamedRecords, within).toHaveLength(1)
   await client.stop()
 })
 

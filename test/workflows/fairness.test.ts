@@ -79,7 +79,7 @@ test('posts to a hanging address take at most half of the slots', async () => {
   await install(harness.database, other, [ordersTo('healthy')])
   await startLogReader()
   for (let n = 0; n < 8; n++) await harness.change(n, { orderNumber: `A${n}` })
-  await harness.change(1, { orderNumber: 'B1' }, { of: other.shop })
+  await harness.change(1, { orderNumber: 'B1' }, { credentialId: other.shop })
   await harness.engine({}, { postConcurrency: 4 })
   expect(await harness.settled(1, other)).toMatchObject([{ status: 'succeeded', attempts: 1 }])
   await until(() => hanging.size).toBe(2)
@@ -97,7 +97,7 @@ test('writes to a hanging app take at most half of the slots', async () => {
   await install(harness.database, other, [toNotes])
   await startLogReader()
   for (let n = 0; n < 8; n++) await harness.change(n, { orderNumber: `A${n}` })
-  await harness.change(1, { orderNumber: 'B1' }, { of: other.shop })
+  await harness.change(1, { orderNumber: 'B1' }, { credentialId: other.shop })
   const responseSent = Promise.withResolvers<void>()
   await harness.engine({
     before: async ({ noteTitle }) => {
@@ -136,7 +136,7 @@ test('a target that failed last gets one request at a time until one succeeds', 
   for (let n = 2; n < 5; n++) await harness.change(n, { orderNumber: `A${n}` })
   await until(() => hanging.size).toBe(1)
   // The engine takes this run only after it has looked at the earlier ones.
-  await harness.change(1, { orderNumber: 'B1' }, { of: other.shop })
+  await harness.change(1, { orderNumber: 'B1' }, { credentialId: other.shop })
   await until(() => hangingAtHealthy).toEqual([1])
   answerAll()
   const runs = await harness.settled(4)

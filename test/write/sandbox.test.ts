@@ -48,7 +48,7 @@ test('covers every writable resource', () => {
 })
 
 /** A numeric field must be a number in GraphQL; REST also accepts its digits. */
-const typed = (topic: string, input: object = {}): object =>
+const toGraphQLInput = (topic: string, input: object = {}): object =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
@@ -71,7 +71,7 @@ describe.each(transports)('over %s', (transport) => {
     const [field, value] = changeIn(topic)
     const { kind, appField } = inAppTerms(topic, field)
     const create = async () =>
-      done(await records.create(topic, typed(topic, samples[topic]?.create)))
+      done(await records.create(topic, toGraphQLInput(topic, samples[topic]?.create)))
     /** The changes of a record since the last read of the log. */
     const changesOf = async (remoteId: string) => {
       const changes = await sandbox.takeChanges()

@@ -108,7 +108,7 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
 
 const topics = Object.keys(TYPES) as readonly Topic[]
 
-/** What the portal has of its latest record of a type, with its associations. */
+/** The latest record of a type in the portal, with its associations. */
 const latest = ({ portal }: Harness, topic: Topic): unknown => {
   const type = TYPES[topic]
   const { id = '', properties } = portal.list(type).at(-1) ?? {}

@@ -32,7 +32,7 @@ export interface Connection {
   readonly keyId: string
   /** One run of every resource, usually a listing of changes. */
   sync(): Promise<void>
-  /** One run of every resource as a full listing, as once an hour. */
+  /** One run of every resource as a full listing, which the service does once an hour. */
   syncEverything(): Promise<void>
   /** Waits until the overlap of a listing has passed, so that nothing is listed only because it is recent. */
   passOverlap(): Promise<void>

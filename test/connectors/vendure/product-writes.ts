@@ -5,7 +5,7 @@ import type { Fields, WritingShop } from './writing.ts'
 
 export const productWrites = (shop: WritingShop): unknown =>
   describe('a product', () => {
-    const { shown, create, get, update, remove, refusal } = shop
+    const { showRecord: shown, create, get, update, remove, refusal } = shop
     const choices = (size: string) => [
       { name: 'Size', value: size },
       { name: 'Colour', value: '赤' },

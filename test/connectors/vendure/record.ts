@@ -77,7 +77,7 @@ const fillShop = async (): Promise<() => Promise<void>> => {
   })
   const [small, large] = lamp.variants
   if (!small || !large) throw new Error('the lamp lacks its variants')
-  const named = (code: string, name: string) => ({
+  const translationOf = (code: string, name: string) => ({
     code,
     isPrivate: false,
     translations: [{ languageCode: 'en', name }],
@@ -87,7 +87,7 @@ const fillShop = async (): Promise<() => Promise<void>> => {
     'mutation ($input: CreateFacetInput!) { createFacet(input: $input) { id values { id } } }',
     {
       input: {
-        ...named('style', 'Style'),
+        ...translationOf('style', 'Style'),
         values: [{ code: 'modern', translations: [{ languageCode: 'en', name: 'Modern' }] }],
       },
     },

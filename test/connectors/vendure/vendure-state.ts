@@ -22,7 +22,7 @@ interface OrderTimes extends Timed {
   readonly history: { readonly items: readonly { readonly createdAt: string }[] }
 }
 
-const required = <Value>(value: Value | null, what: string): Value => {
+const requireRecord = <Value>(value: Value | null, what: string): Value => {
   if (value === null) throw new Error(`Vendure has no ${what}`)
   return value
 }
@@ -38,7 +38,7 @@ export const createVendureState = (
     return result.list.items.map(({ id }) => id)
   }
   const readPlacedOrder = async (id: string): Promise<Order> =>
-    required(await readOrder(vendure, id), 'order')
+    requireRecord(await readOrder(vendure, id), 'order')
 
   const order = async (id: string): Promise<Expected> => {
     const { order: times } = await vendure.admin<{ order: OrderTimes }>(
@@ -60,7 +60,7 @@ export const createVendureState = (
   }
 
   const product = async (id: string): Promise<Expected> => {
-    const remote = required(await readProduct(vendure, id), 'product')
+    const remote = requireRecord(await readProduct(vendure, id), 'product')
     const { product: stock } = await vendure.admin<{
       product: { variants: { stockLevels: Timed[] }[] }
     }>('query ($id: ID!) { product(id: $id) { variants { stockLevels { updatedAt } } } }', { id })
@@ -73,7 +73,7 @@ export const createVendureState = (
   }
 
   const customer = async (id: string): Promise<Expected> =>
-    expectedCustomer(credentialId, required(await readCustomer(vendure, id), 'customer'))
+    expectedCustomer(credentialId, requireRecord(await readCustomer(vendure, id), 'customer'))
 
   const fulfillmentsOf = async (orderId: string): Promise<readonly Expected[]> => {
     const remote = await readPlacedOrder(orderId)

@@ -77,7 +77,7 @@ export const openHarness = async (prepare: (portal: PortalControls) => void) => 
     connectByConsent(service, tenant, { app: 'hubspot', account, publicUrl })
   const credentialId = await connect(PORTAL)
 
-  const synced = (id = credentialId): Promise<void> => sync.syncNow(id)
+  const syncNow = (id = credentialId): Promise<void> => sync.syncNow(id)
 
   const list = async (topic: string, id = credentialId): Promise<Loose[]> => {
     const found: Loose[] = []
@@ -112,7 +112,7 @@ export const openHarness = async (prepare: (portal: PortalControls) => void) => 
     credentialId,
     call,
     connect,
-    synced,
+    syncNow,
     list,
     write,
     sync,

@@ -77,7 +77,7 @@ export const openHarness = async (
   let sync = openSync()
 
   /** Syncs everything, again until the budget has allowed all of it. */
-  const synced = async (id = credentialId): Promise<void> => {
+  const syncToEnd = async (id = credentialId): Promise<void> => {
     for (let tries = 1; ; tries += 1)
       try {
         return await sync.syncNow(id)
@@ -88,7 +88,7 @@ export const openHarness = async (
         await setTimeout(1000)
       }
   }
-  await synced()
+  await syncToEnd()
 
   return {
     app,
@@ -100,7 +100,7 @@ export const openHarness = async (
     credentialId,
     sendToShop,
     connect,
-    synced,
+    syncToEnd,
     /** Continues with a new sync engine, as another process does. */
     restartSync: async (): Promise<void> => {
       await sync.stop()

@@ -20,7 +20,7 @@ export interface OrderTotals {
   readonly shipping: Bag
   readonly tax: Bag
   readonly total: Bag
-  /** What of the total is left after a cancellation. */
+  /** The part of the total that remains after a cancellation. */
   readonly current: Bag
   readonly received: Bag
   readonly refunded: Bag

@@ -120,16 +120,16 @@ export const checkFault = async (
   const changesAfter = await countChanges(bench, connection)
 
   const early = proxy.early - earlyBefore
-  const prefixed = (prefix: string, actual: ReadonlyMap<string, StoredRecords>) =>
+  const withPrefix = (prefix: string, actual: ReadonlyMap<string, StoredRecords>) =>
     compareStored(actual, stored).map((problem) => `${prefix}: ${problem}`)
   return {
     problems: [
-      ...prefixed('after the first sync', await readStoredRecords(bench, fresh)),
+      ...withPrefix('after the first sync', await readStoredRecords(bench, fresh)),
       ...(created === expected
         ? []
         : [`${created} records were reported as created, not ${expected}`]),
-      ...prefixed('during the fault', during),
-      ...prefixed('after a later sync', await readStoredRecords(bench, connection)),
+      ...withPrefix('during the fault', during),
+      ...withPrefix('after a later sync', await readStoredRecords(bench, connection)),
       ...(String([...changesBefore]) === String([...changesAfter])
         ? []
         : ['unchanged records were reported as changed']),
