@@ -1,3 +1,4 @@
+/** The Vendure connector without a Vendure: amounts, and the status of orders. */
 import { describe, expect, test } from 'vitest'
 import { fulfillmentStatus, paymentStatus } from '../../src/connectors/vendure/order-status.ts'
 import { fromMinorUnits } from '../../src/definition/mapping/minor-units.ts'

@@ -1,3 +1,4 @@
+/** Changes in the real Vendure, each found by the next listing of changes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   addNote,

@@ -1,3 +1,4 @@
+/** The Vendure connector without a Vendure: the requests of listings. */
 import { describe, expect, test } from 'vitest'
 import type { Json, ListPosition } from '../../src/definition/connector.ts'
 import { CONTEXT, readFixture, readPage, resource, responseWith } from './vendure/fixtures.ts'

@@ -1,3 +1,4 @@
+/** The Vendure connector without a Vendure: mapped records, from recorded responses. */
 import { describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { CONTEXT, CREDENTIAL, mapRaw, rawRecords } from './vendure/fixtures.ts'

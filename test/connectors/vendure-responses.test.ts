@@ -1,3 +1,4 @@
+/** The Vendure connector without a Vendure: failures in responses, and credentials. */
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
 import { shop } from '../../src/connectors/vendure/shop.ts'

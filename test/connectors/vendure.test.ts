@@ -1,3 +1,4 @@
+/** The real Vendure: what the service stores is compared with what Vendure's own API returns. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
 import type { AppRequest, Json } from '../../src/definition/connector.ts'

@@ -1,3 +1,4 @@
+/** The app client: requests, responses, retries, the circuit breaker and apps in this process. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'

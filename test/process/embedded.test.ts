@@ -1,3 +1,4 @@
+/** The embedded PostgreSQL: its settings, its password, and its end with or without its process. */
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

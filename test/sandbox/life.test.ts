@@ -1,3 +1,4 @@
+/** The simulated activity of sandbox companies over time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sum, units } from '../../src/sandbox/amounts.ts'
 import { kindOf, kindNames as names } from '../../src/sandbox/kinds/kinds.ts'

@@ -1,3 +1,4 @@
+/** Syncs of an app that fails: retries, reports, and no lost or duplicate change. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { createAppClient } from '../../src/outbound/http.ts'

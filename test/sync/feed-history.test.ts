@@ -1,3 +1,4 @@
+/** Random histories of an app with a feed: the store and a follower of the change log end equal to the app. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {

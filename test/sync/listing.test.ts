@@ -1,3 +1,4 @@
+/** Listings: the first run, further runs, and unusual records. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { createMapper } from '../../src/definition/mapping.ts'

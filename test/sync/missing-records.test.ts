@@ -1,3 +1,4 @@
+/** Deletions that an app shows only by omission. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 

@@ -1,3 +1,4 @@
+/** The start of the next listing of changes. */
 import { describe, expect, it } from 'vitest'
 import { nextSince } from '../../src/sync/plan-run.ts'
 

@@ -1,3 +1,4 @@
+/** Syncs in several processes, some of them killed. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'

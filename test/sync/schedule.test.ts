@@ -1,3 +1,4 @@
+/** The sync scheduler: what runs when, in slices, on one process or another. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** Listings of changes by token, and records that the app reports as deleted. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { resyncCredential } from '../../src/store/sync/sync-control.ts'
 import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'

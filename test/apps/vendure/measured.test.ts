@@ -1,3 +1,4 @@
+/** Behaviour of the real Vendure that the connector relies on. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillCart, placeOrder } from './checkout.ts'
 import { addNote, cancelOrder, fulfillOrder, refundPayment, settlePayment } from './orders.ts'
