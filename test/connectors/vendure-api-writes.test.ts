@@ -141,13 +141,13 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
 
     test('reports an order that Vendure accepts in part, and stores what Vendure has', async () => {
       const order = await buy()
-      const answer = await records.update(ORDERS, order.id, {
+      const response = await records.update(ORDERS, order.id, {
         shippingAddress: { city: 'Hamburg' },
         orderStatus: 'Delivered',
       })
-      expect([answer.status, answer.code], answer.message).toEqual([400, 'PARTLY_WRITTEN'])
-      expect(answer.message).toContain('unless all OrderItems are delivered')
-      expect(answer.details.find(({ field }) => field === 'shippingAddress')).toMatchObject({
+      expect([response.status, response.code], response.message).toEqual([400, 'PARTLY_WRITTEN'])
+      expect(response.message).toContain('unless all OrderItems are delivered')
+      expect(response.details.find(({ field }) => field === 'shippingAddress')).toMatchObject({
         stored: { city: 'Bremen' },
         current: { city: 'Hamburg' },
       })
@@ -167,9 +167,9 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       const order = await buy()
       for (const remoteFields of [{ dryRun: true }, { orderId: '1' }]) {
         const shippingAddress = { city: 'Dry' }
-        const answer = await records.update(ORDERS, order.id, { shippingAddress, remoteFields })
-        expect(answer).toMatchObject({ status: 400, code: 'FIELD_NOT_SUPPORTED' })
-        expect(answer.details).toMatchObject([
+        const response = await records.update(ORDERS, order.id, { shippingAddress, remoteFields })
+        expect(response).toMatchObject({ status: 400, code: 'FIELD_NOT_SUPPORTED' })
+        expect(response.details).toMatchObject([
           { field: `remoteFields.${Object.keys(remoteFields)[0]}` },
         ])
       }

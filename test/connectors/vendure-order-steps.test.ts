@@ -169,8 +169,8 @@ describe('a change of an order', () => {
   const back = { root: 'transitionOrderToState', variables: { id: raw.id, state: raw.state } }
 
   test('is a dry run first, then performed, and restores the state', async () => {
-    const answers = [done, total(raw.totalWithTax), total(raw.totalWithTax), done, listed]
-    const { result, calls, requests } = await runSteps(toParis(), answers)
+    const responses = [done, total(raw.totalWithTax), total(raw.totalWithTax), done, listed]
+    const { result, calls, requests } = await runSteps(toParis(), responses)
     expect(result).toEqual({ ...raw, moneyStrategyPrecision: 2 })
     const change = { orderId: raw.id, updateShippingAddress: { city: 'Paris' } }
     expect(calls.slice(0, 4)).toEqual([
@@ -197,8 +197,8 @@ describe('a change of an order', () => {
     ['rejected', [lost, done], lost],
     ['lost', [total(raw.totalWithTax), lost, done], lost],
     ['lost and Vendure is down', [total(raw.totalWithTax), lost, new Error('down')], lost],
-  ])('restores the state when it is %s', async (_name, answers, failure) => {
-    const { result, calls, requests } = await runSteps(toParis(), [done, ...answers])
+  ])('restores the state when it is %s', async (_name, responses, failure) => {
+    const { result, calls, requests } = await runSteps(toParis(), [done, ...responses])
     expect(result).toMatchObject(failure as object)
     expect(calls.at(-1)).toEqual(back)
     expect(requests.map(({ undo }) => undo === true).lastIndexOf(true)).toBe(requests.length - 1)
@@ -223,14 +223,14 @@ describe('a change of an order', () => {
       [{ customer: null }],
       'customer.customerId',
     ],
-  ])('is rejected when it leads %s', async (_name, input, answers, field) => {
+  ])('is rejected when it leads %s', async (_name, input, responses, field) => {
     const fields = { shippingAddress: { city: 'Paris' }, ...Object(input) }
     const steps = writerOf('orders').update?.steps(
       { fields, remoteFields: {} },
       recordReadByGuard(raw),
       ATTEMPT,
     )
-    const { result, requests } = await runSteps(steps, answers)
+    const { result, requests } = await runSteps(steps, responses)
     expect(result).toMatchObject({ name: 'WriteRejection', field })
     expect(requests.every(({ read }) => read)).toBe(true)
   })

@@ -54,11 +54,11 @@ describe.skipIf(missing)('webhooks of a shop', () => {
       .webhooks
 
   const readStored = async (topic: string, remoteId: string) => {
-    const answer = await service.rest(
+    const response = await service.rest(
       tenant.key,
       `/commerce/${topic}s/${remoteId}?credentialId=${credentialId}`,
     )
-    return answer.statusCode === 200 ? answer.json()[topic] : undefined
+    return response.statusCode === 200 ? response.json()[topic] : undefined
   }
 
   const logOf = async (remoteId: string, topic: string): Promise<readonly string[]> => {

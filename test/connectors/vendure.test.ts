@@ -167,8 +167,8 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
       const credential = { url: vendure.url, apiKey, ...values }
       const body = { userId: tenant.userId, app: 'vendure', credential }
       const url = '/2024-03/headless/credentials'
-      const answer = await service.send(tenant.key, 'POST', url, body)
-      const { credentialId, error } = answer.json()
+      const rejection = await service.send(tenant.key, 'POST', url, body)
+      const { credentialId, error } = rejection.json()
       return error?.code ?? typeof credentialId
     }
     expect(await connect({})).toBe('string')

@@ -195,10 +195,10 @@ describe('steps that are undone', () => {
   ])('report their own failure%s', async (_, failures) => {
     const requests: AppRequest[] = []
     const refusal = new Error('refused')
-    const answers = [refusal, ...failures]
+    const responses = [refusal, ...failures]
     const result = await driveSteps(orUndo(complete(), undo), (request) => {
-      const answer = answers[requests.push(request) - 1]
-      if (answer) throw answer
+      const response = responses[requests.push(request) - 1]
+      if (response) throw response
       return respond({})
     }).catch((error: unknown) => error)
     expect(result).toBe(refusal)

@@ -29,20 +29,20 @@ const statuses = async (id: string, messageId: string | undefined) =>
 test('a message delivered while the due query runs is not sent again', async () => {
   const lateDatabase = createLateDatabase(harness.database)
   const id = await harness.subscribe(`${receiver.origin}/due`)
-  let answer = (): void => {}
+  let respond = (): void => {}
   let heldResult: HeldResult | undefined
   receiver.behave('/due', (response, message, place) => {
     if (place === 0) return status(500)(response, message, place)
     if (place > 1) return ok(response, message, place)
     // The message is under way, and still due in the database.
     heldResult = lateDatabase.hold('due')
-    answer = () => ok(response, message, place)
+    respond = () => ok(response, message, place)
   })
   await harness.deliver({ database: lateDatabase.database })
   await harness.change([1])
   await until(() => heldResult).toBeDefined()
   await heldResult?.read
-  answer()
+  respond()
   await until(() => harness.waiting(id)).toBe(0)
   await nextCheckpoint(id, 2)
   heldResult?.release()
@@ -61,17 +61,17 @@ test('a replay that ended while the replay query runs is not sent again', async 
   await harness.deliver({ database: lateDatabase.database, leaseMs: 20_000 })
   await nextCheckpoint(id, 11)
   const [messageId = ''] = receiver.at('/replay').map((message) => message.id)
-  let answer = (): void => {}
+  let respond = (): void => {}
   let heldResult: HeldResult | undefined
   receiver.behave('/replay', (response, message, place) => {
     if (place > 1) return ok(response, message, place)
     heldResult = lateDatabase.hold('replays')
-    answer = () => ok(response, message, place)
+    respond = () => ok(response, message, place)
   })
   await requestReplay(harness.database, owner, { messageId })
   await until(() => heldResult).toBeDefined()
   await heldResult?.read
-  answer()
+  respond()
   await until(replays).toBe(0)
   await nextCheckpoint(id, 12)
   heldResult?.release()

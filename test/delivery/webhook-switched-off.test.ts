@@ -81,16 +81,16 @@ test('changes after a subscription is disabled, deleted or moved are not sent to
 
 test('queued changes are not sent soon after the subscription is disabled', async () => {
   const COUNT = 400
-  const answers: (() => void)[] = []
+  const responders: (() => void)[] = []
   receiver.behave('/slow', (response) => {
-    const answer = (): void => void response.writeHead(204).end()
-    if (answers.length < 4) answers.push(answer)
-    else answer()
+    const respond = (): void => void response.writeHead(204).end()
+    if (responders.length < 4) responders.push(respond)
+    else respond()
   })
   const id = await harness.subscribe(`${receiver.origin}/slow`)
   await harness.deliver({ leaseMs: 60_000, graceMs: 60_000, concurrency: 4 })
   await harness.change(numbers(COUNT, 1000))
-  await until(() => answers.length).toBe(4)
+  await until(() => responders.length).toBe(4)
   await update(id, { isEnabled: false })
   // The process has released the subscription and waits for the four requests under way.
   const leaseHolders = () =>
@@ -99,7 +99,7 @@ test('queued changes are not sent soon after the subscription is disabled', asyn
   await until(
     () => harness.statements.filter((text) => text.includes('n.version')).length,
   ).toBeGreaterThan(1)
-  for (const answer of answers) answer()
+  for (const respond of responders) respond()
   await until(leaseHolders).toBe(0)
   expect(receiver.at('/slow')).toHaveLength(4)
 })

@@ -145,13 +145,16 @@ describe('a token endpoint', () => {
   let received: { authorization: string | undefined; body: URLSearchParams; url: string }
   let url = ''
   beforeAll(async () => {
-    server = createServer(async (request, answer) => {
+    server = createServer(async (request, outgoing) => {
       const text = Buffer.concat(await request.toArray()).toString()
       const { authorization } = request.headers
       received = { authorization, body: new URLSearchParams(text), url: request.url ?? '' }
       if (response.status === 0) return
-      answer.writeHead(response.status, { 'content-type': 'application/json', ...response.headers })
-      answer.end(response.body)
+      outgoing.writeHead(response.status, {
+        'content-type': 'application/json',
+        ...response.headers,
+      })
+      outgoing.end(response.body)
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     // A server that listens on TCP has an address of this type.

@@ -128,9 +128,9 @@ const openService = async (variables?: Readonly<Record<string, string>>) => {
         headers: { ...HEADERS, ...(traceparent && { traceparent }) },
         body: JSON.stringify(body),
       })
-      const answer = await response.text()
-      expect(response.status, answer).toBe(200)
-      return JSON.parse(answer)
+      const text = await response.text()
+      expect(response.status, text).toBe(200)
+      return JSON.parse(text)
     },
     stop: async (): Promise<void> => {
       started.splice(started.indexOf(shutdown), 1)

@@ -138,9 +138,9 @@ describe('a write', () => {
       ],
     ]
     for (const [kind, body, reason, field] of cases) {
-      const answer = await harness.request('POST', `/v1/${kind}`, { body })
-      expect(answer.body, `${kind} ${field}`).toEqual(error(reason, field))
-      expect(answer.status).toBe(422)
+      const response = await harness.request('POST', `/v1/${kind}`, { body })
+      expect(response.body, `${kind} ${field}`).toEqual(error(reason, field))
+      expect(response.status).toBe(422)
     }
     for (const body of ['', '{', '[]', 'null', '"x"'])
       expect((await harness.request('POST', '/v1/vendors', { body })).status).toBe(400)
@@ -152,13 +152,13 @@ describe('a write', () => {
     const { request } = harness
     const receivable = await request('DELETE', '/v1/ledger_accounts/acc_0004')
     expect([receivable.status, receivable.body]).toEqual([409, error('in_use')])
-    const answer = await request('PUT', '/v1/ledger_accounts/acc_0001', {
+    const response = await request('PUT', '/v1/ledger_accounts/acc_0001', {
       body: { accountType: 'EXPENSE' },
       headers: {
         'if-match': String((await request('GET', '/v1/ledger_accounts/acc_0001')).body.version),
       },
     })
-    expect([answer.status, answer.body]).toEqual([422, error('fixed', 'accountType')])
+    expect([response.status, response.body]).toEqual([422, error('fixed', 'accountType')])
   })
 
   test('of a payment settles its invoice and moves the ledger, and its deletion undoes both', async () => {

@@ -142,9 +142,9 @@ describe('a context that is due', () => {
     await engineOf().syncNow(harness.credentialId)
     expect(takeRequests()).toEqual(['context', 'accounts'])
     expect(harness.app.requests).toEqual([])
-    expect((await harness.logged()).filter(({ topic }) => topic === 'sync/completed')).toHaveLength(
-      1,
-    )
+    expect(
+      (await harness.readLog()).filter(({ topic }) => topic === 'sync/completed'),
+    ).toHaveLength(1)
     expect((await storedContext()).dueInMs).toBeGreaterThan(23 * HOUR_MS)
   })
 
@@ -154,7 +154,7 @@ describe('a context that is due', () => {
     await engineOf().syncNow(harness.credentialId)
     expect(takeRequests()).toEqual(['context', 'accounts'])
     expect(await units()).toEqual(['SEK', 'SEK'])
-    expect((await harness.logged()).at(-1)).toMatchObject({
+    expect((await harness.readLog()).at(-1)).toMatchObject({
       topic: 'sync/completed',
       record: { listing: 'everything', updated: 2 },
     })

@@ -26,7 +26,7 @@ afterEach(() => harness.close())
 const within = { timeout: 60_000, interval: 5 }
 
 const createdIds = async () =>
-  (await harness.logged())
+  (await harness.readLog())
     .filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
     .map(({ record }) => record.remoteId)
 
@@ -38,7 +38,7 @@ test('lists several windows at the same time, and each record once', async () =>
   expect(await harness.records()).toHaveLength(400)
   expect(new Set(await createdIds()).size).toBe(400)
   expect(app.maxConcurrent.get(PATH)).toBe(4)
-  const events = (await harness.logged()).filter(({ topic }) => topic !== TOPIC)
+  const events = (await harness.readLog()).filter(({ topic }) => topic !== TOPIC)
   expect(events).toMatchObject([
     { topic: 'sync/started' },
     { topic: 'sync/completed', record: { listed: 400, created: 400 } },

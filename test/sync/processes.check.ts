@@ -60,7 +60,7 @@ it.each([
 
     const records = await harness.records()
     expect(records.map(({ remoteId }) => remoteId)).toEqual([...app.rows.keys()])
-    const log = await harness.logged()
+    const log = await harness.readLog()
     const created = log.filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
     expect(created).toHaveLength(5000)
     expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(5000)

@@ -12,7 +12,7 @@ import { quickClient } from './recording-log.ts'
 import {
   addCredential,
   addUser,
-  addWaiting,
+  addWaitingRun,
   openSyncHarness,
   type SyncHarness,
   TOPIC,
@@ -203,17 +203,17 @@ it('the slices of a run form one run: one start, one end, and missing records ar
   app.rows.delete('17')
   app.rows.delete('64')
   app.put('80', { name: 'Renamed' })
-  await addWaiting(database)
+  await addWaitingRun(database)
   // Each page is stored before the next is sent, so each page is a slice.
   const before = app.requests.length
   app.settings.delayMs = 30
-  const logged = (await harness.logged()).length
+  const logged = (await harness.readLog()).length
   await engine.syncNow(credentialId)
   const slices = harness.statements.filter((text) => text.includes('RETURNING s.since')).length
   expect(slices).toBeGreaterThan(5)
   // A listing and the second one that confirms the missing records: only pages read ahead repeat.
   expect(app.requests.slice(before).filter(({ cursor }) => cursor === null)).toHaveLength(2)
-  const log = (await harness.logged()).slice(logged)
+  const log = (await harness.readLog()).slice(logged)
   expect(log.filter(({ topic }) => topic !== TOPIC).map(({ topic }) => topic)).toEqual([
     'sync/started',
     'sync/completed',
@@ -229,7 +229,7 @@ it('a listing that repeats its pages is detected across slices', async () => {
   app.settings.paging = 'ignored'
   app.settings.delayMs = 5
   const { credentialIds } = await addConnected('circle', 1)
-  await addWaiting(database)
+  await addWaitingRun(database)
   const failure = await harness
     .engine({ sliceMs: 0 })
     .syncNow(credentialIds[0] ?? '')

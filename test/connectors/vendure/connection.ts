@@ -66,9 +66,9 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
     list: async (topic: string, query = ''): Promise<readonly Shown[]> => {
       const resource = resourceOf(topic)
       const path = `${resource.restPath}?credentialId=${credentialId}&pageSize=100${query}`
-      const answer = await service.rest(key, path)
-      if (answer.statusCode !== 200) throw new Error(answer.body)
-      const records: readonly Shown[] = answer.json()[resource.plural]
+      const response = await service.rest(key, path)
+      if (response.statusCode !== 200) throw new Error(response.body)
+      const records: readonly Shown[] = response.json()[resource.plural]
       if (query !== '') return records
       const { data, errors } = await service.graphql(
         key,
@@ -84,9 +84,9 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
     get: async (topic: string, remoteId: string): Promise<Shown> => {
       const resource = resourceOf(topic)
       const path = `${resource.restPath}/${remoteId}?credentialId=${credentialId}`
-      const answer = await service.rest(key, path)
-      if (answer.statusCode !== 200) throw new Error(answer.body)
-      const record = answer.json()[resource.name]
+      const response = await service.rest(key, path)
+      if (response.statusCode !== 200) throw new Error(response.body)
+      const record = response.json()[resource.name]
       const { data, errors } = await service.graphql(
         key,
         `{ one: ${resource.getField}(credentialId: "${credentialId}", id: "${remoteId}") {

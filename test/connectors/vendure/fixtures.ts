@@ -14,7 +14,7 @@ export const CREDENTIAL = '5d0c3f5e-0000-4000-8000-000000000001'
 
 export interface RecordedPage {
   readonly cursor: Json
-  readonly answer: { readonly status: number; readonly body: unknown }
+  readonly response: { readonly status: number; readonly body: unknown }
 }
 
 const fixture = (name: string): unknown =>
@@ -24,7 +24,7 @@ const fixture = (name: string): unknown =>
 export const CONTEXT = fixture('context') as Shop // record.ts wrote it
 
 /** The rejections by cause. */
-export const failures = fixture('failures') as Readonly<Record<string, RecordedPage['answer']>>
+export const failures = fixture('failures') as Readonly<Record<string, RecordedPage['response']>>
 
 /** A full listing, or a listing of changes since an instant. */
 export const readFixture = (name: string): { since?: string; pages: readonly RecordedPage[] } =>
@@ -37,7 +37,7 @@ export const resource = (name: string): ResourceConnector => {
 }
 
 /** A response as the client passes it on. */
-export const response = ({ status, body }: RecordedPage['answer']): AppResponse => ({
+export const response = ({ status, body }: RecordedPage['response']): AppResponse => ({
   status,
   body,
   headers: {},
@@ -48,7 +48,7 @@ export const responseWith = (data: unknown): AppResponse =>
   response({ status: 200, body: { data } })
 
 export const readPage = (name: string, page: RecordedPage, since?: string): ListPage =>
-  resource(name).readList(response(page.answer), {
+  resource(name).readList(response(page.response), {
     since,
     cursor: page.cursor ?? undefined,
     context: CONTEXT,

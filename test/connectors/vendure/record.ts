@@ -36,7 +36,7 @@ const post = async (
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<RecordedResponse> => {
-  const answer = await fetch(vendure.url + path, {
+  const response = await fetch(vendure.url + path, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -45,12 +45,12 @@ const post = async (
     },
     body,
   })
-  const text = await answer.text()
+  const text = await response.text()
   // Vendure's stack traces contain paths of this machine.
   const parsed: unknown = JSON.parse(text, (key, value) =>
     key === 'stacktrace' ? undefined : value,
   )
-  return { status: answer.status, body: parsed }
+  return { status: response.status, body: parsed }
 }
 
 const send = ({ path, body }: AppRequest): Promise<RecordedResponse> =>

@@ -27,19 +27,19 @@ const requestOf = ({ body }: AppRequest) => {
 /** Runs steps against one response per request: data, or an error to throw. */
 export const runSteps = async (
   steps: Steps<unknown> | undefined,
-  answers: readonly (object | Error)[],
+  responses: readonly (object | Error)[],
 ) => {
   if (!steps) throw new Error('the connector has no such operation')
   const requests: AppRequest[] = []
-  const left = [...answers]
+  const remaining = [...responses]
   const result = await driveSteps(steps, (request) => {
     requests.push(request)
-    const answer = left.shift()
-    if (!answer) throw new Error(`no response is planned for ${requestOf(request).root}`)
-    if (answer instanceof Error) throw answer
-    return responseWith(answer)
+    const plannedResponse = remaining.shift()
+    if (!plannedResponse) throw new Error(`no response is planned for ${requestOf(request).root}`)
+    if (plannedResponse instanceof Error) throw plannedResponse
+    return responseWith(plannedResponse)
   }).catch((error: unknown) => error)
-  expect(left).toEqual([])
+  expect(remaining).toEqual([])
   return { result, requests, calls: requests.map(requestOf) }
 }
 
