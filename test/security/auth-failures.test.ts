@@ -186,7 +186,7 @@ test('a socket with a wrong key is closed with 4401, past the limit with 4429; a
 })
 
 describe('past the limit', () => {
-  /** Counts the statements on keys and users during `work`, and measures its seconds. */
+  /** Counts the statements on keys and users during `run`, and measures its seconds. */
   const lookups = async (run: () => Promise<unknown>) => {
     service.takeStatements()
     const startedMs = performance.now()

@@ -27,7 +27,7 @@ const requireRecord = <Value>(value: Value | null, what: string): Value => {
   return value
 }
 
-/** The Vendure records that listings return; `standings` are the test's own knowledge of orders. */
+/** The records that listings return. `orderStatuses`: the statuses of orders by id, which Vendure's API does not return. */
 export const createVendureState = (
   { vendure, credentialId }: Connection,
   orderStatuses: ReadonlyMap<string, OrderStatuses>,

@@ -95,8 +95,7 @@ const syncThrough = async (
 }
 
 /**
- * Checks one fault.
- * @param synced a credential whose records are stored
+ * Checks one fault, with a new credential and with one whose records are stored.
  * @throws AggregateError if the sync still fails once the fault is over
  */
 export const checkFault = async (
