@@ -233,7 +233,7 @@ describe('workflows that trigger each other', () => {
     const [{ remote_id: remoteId } = { remote_id: '' }] = await prisma.$queryRaw<
       { remote_id: string }[]
     >`SELECT remote_id FROM crm_notes`
-    const by = { resource: notes, of: harness.customer.crm }
+    const by = { resource: notes, credentialId: harness.customer.crm }
     await harness.change(2, { id: note?.recordId, remoteId, noteTitle: 'A2' }, by)
     const runs = await harness.settled(4)
     expect(runs.every(({ status }) => status === 'succeeded')).toBe(true)
