@@ -151,12 +151,10 @@ describe.each(transports)('over %s', (transport) => {
     expect(await call(ownUser.token, 'completeInstallation', { installationId })).toMatchObject({
       status: 200,
     })
-    const isInstalled = async (token: string) =>
-      (await call(token, 'integrations')).result.map(
-        (one: { isInstalled: boolean }) => one.isInstalled,
-      )
-    expect(await isInstalled(ownUser.token)).toEqual([true])
-    expect(await isInstalled(other.token)).toEqual([false])
+    const installedStates = async (token: string) =>
+      (await call(token, 'integrations')).result.map((one: { installed: boolean }) => one.installed)
+    expect(await installedStates(ownUser.token)).toEqual([true])
+    expect(await installedStates(other.token)).toEqual([false])
   })
 
   test('another user’s installation and credential respond like ones that do not exist', async () => {
