@@ -4,23 +4,23 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { SANDBOX_CLIENT } from '../../src/sandbox/oauth/endpoints.ts'
 import { browserMissing } from '../support/browser.ts'
 import {
+  type ConnectHarness,
   click,
   expectAccessible,
   heading,
-  type Product,
-  startProduct,
+  startConnectHarness,
   type Visit,
-} from '../support/product-page.ts'
+} from '../support/connect-harness.ts'
 
 const missing = browserMissing()
 if (missing !== undefined) console.warn(missing)
 
 describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
-  let product: Product
+  let product: ConnectHarness
   let visit: Visit
 
   beforeAll(async () => {
-    product = await startProduct()
+    product = await startConnectHarness()
   })
   afterAll(() => product.stop())
   beforeEach(async () => {
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const [first] = await credentials()
     expect(first).toMatchObject({ label: 'Birch', type: 'oauth2' })
     expect(await result).toEqual({ success: true, credentialId: first.credentialId })
-    await visit.leave(click(window, 'Done'))
+    await visit.waitUntilClosed(click(window, 'Done'))
 
     void visit.call('authenticate')
     const account = await visit.frame()

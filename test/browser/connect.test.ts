@@ -8,13 +8,13 @@ import { createSyncOf } from '../../src/process/workers.ts'
 import { type Block, pages } from '../docs/pages.ts'
 import { browserMissing } from '../support/browser.ts'
 import {
+  type ConnectHarness,
   click,
   expectAccessible,
   heading,
-  type Product,
-  startProduct,
+  startConnectHarness,
   type Visit,
-} from '../support/product-page.ts'
+} from '../support/connect-harness.ts'
 import type { Tenant, TestService } from '../support/service.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 import { workflowNumber } from '../support/workflow.ts'
@@ -30,7 +30,7 @@ const appsIn = (category: string): number =>
   ).length
 
 describe.skipIf(missing !== undefined)('the Connect modal', () => {
-  let product: Product
+  let product: ConnectHarness
   let service: TestService
   let address: string
   let tenant: Tenant
@@ -40,16 +40,16 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
   let signIn: Visit['signIn']
   let call: Visit['call']
   let frame: Visit['frame']
-  let leave: Visit['leave']
+  let leave: Visit['waitUntilClosed']
 
   beforeAll(async () => {
-    product = await startProduct()
+    product = await startConnectHarness()
     ;({ service, address } = product)
   })
   afterAll(() => product.stop())
   beforeEach(async () => {
     const visit = await product.visit()
-    ;({ tenant, page, problems, run, signIn, call, frame, leave } = visit)
+    ;({ tenant, page, problems, run, signIn, call, frame, waitUntilClosed: leave } = visit)
   })
   afterEach(() => page.close())
 
@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByText('Check the highlighted fields.').waitFor()
     expect(await window.getByLabel('Tenant').getAttribute('aria-invalid')).toBe('true')
     await expectAccessible(window)
-    // The refusal is logged as an error in the browser's console; nothing else was.
+    // The browser logs the rejected request as an error; nothing else may be in its console.
     expect(problems.splice(0)).toEqual([expect.stringContaining('400')])
     await window.getByLabel('Tenant').fill('acme')
     await connect.click()
@@ -386,15 +386,17 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(second.credentialIds.toSorted()).toEqual([vendure, newest].toSorted())
     await leave(click(again, 'Done'))
 
-    const listed = () => run('Trunkline.getIntegrations()')
-    const standing = { installed: true, workflows: [{ name: HOSTILE, active: true }] }
-    expect(await listed()).toMatchObject([{ integrationId, name: HOSTILE, ...standing }])
+    const listIntegrations = () => run('Trunkline.getIntegrations()')
+    const expectedState = { installed: true, workflows: [{ name: HOSTILE, active: true }] }
+    expect(await listIntegrations()).toMatchObject([
+      { integrationId, name: HOSTILE, ...expectedState },
+    ])
     for (const [method, active] of [
       ['deactivate', false],
       ['reactivate', true],
     ] as const) {
       await run(`Trunkline.${method}({ integrationId: '${integrationId}' })`)
-      expect(await listed()).toMatchObject([{ workflows: [{ active }] }])
+      expect(await listIntegrations()).toMatchObject([{ workflows: [{ active }] }])
     }
     expect(problems).toEqual([])
   })
@@ -425,9 +427,9 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       return window
     }
     await open('0', 'Conectar um aplicativo')
-    await other.leave(other.page.keyboard.press('Escape'))
+    await other.waitUntilClosed(other.page.keyboard.press('Escape'))
     await open("document.documentElement.lang = 'fr-CA'", 'Connecter une application')
-    await other.leave(other.page.keyboard.press('Escape'))
+    await other.waitUntilClosed(other.page.keyboard.press('Escape'))
 
     await other.page.route('**/2024-03/metadata/credentials', async (route) => {
       const response = await route.fetch()

@@ -1,4 +1,4 @@
-/** The look of the Connect UI: colors that stay legible, and the marks of apps. */
+/** The look of the Connect UI: colors with enough contrast, and the initials of apps on colored tiles. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ test('contrast is that of WCAG', () => {
   expect(contrastOf('#ff0000', '#f00')).toBe(1)
 })
 
-test('the text on any color has a contrast of at least 4.5, marks and edges one of at least 3', () => {
+test('text on any color has a contrast of at least 4.5, accents and edges on the background of at least 3', () => {
   fc.assert(
     fc.property(color, (chosen) => {
       const palette = paletteOf(chosen)
@@ -32,7 +32,7 @@ test('the text on any color has a contrast of at least 4.5, marks and edges one 
   )
 })
 
-test('a color is used wherever it can be seen', () => {
+test('the chosen color is the accent of each scheme in which it has enough contrast', () => {
   expect(paletteOf('#1f5fd0')['--accent']).toBe(`light-dark(#1f5fd0, ${SCHEMES.dark.accent})`)
   expect(paletteOf('#0a8')['--accent']).toBe(`light-dark(${SCHEMES.light.accent}, #0a8)`)
 })
@@ -54,11 +54,11 @@ test.each([
   ['ökonom', 'Ö'],
   ['𝒳-app', '𝒳A'],
   ['!', '?'],
-])('the mark of %s is %s', (name, initials) => {
+])('the initials of %s are %s', (name, initials) => {
   expect(initialsOf(name)).toBe(initials)
 })
 
-test('tiles have white text that can be read, and colors that follow from the name', () => {
+test('tiles have white text with enough contrast, and a color that depends on the name', () => {
   for (const tile of TILE_COLORS) expect(contrastOf(tile, '#ffffff')).toBeGreaterThanOrEqual(4.5)
   expect(tileColorOf('Sandbox')).toBe(tileColorOf('Sandbox'))
   const names = Array.from({ length: 100 }, (_, index) => `App ${index}`)

@@ -91,18 +91,19 @@ const mapQuery = (path: string, change: (word: string) => string): string => {
 /** Safe: the value has the same form as before, with other names. */
 const asBefore = <Value>(value: unknown): Value => value as Value
 
-const mutated = ({ place, name }: Mutation): Traffic => {
+const mutatedTraffic = ({ place, name }: Mutation): Traffic => {
   const atPath = (key: string, path: string) => (path === name ? key + RENAMED : key)
-  const word = (text: string) => (text === name ? text + RENAMED : text)
+  const renameWord = (text: string) => (text === name ? text + RENAMED : text)
   return {
     received: (body) =>
       place === 'received' ? asBefore(mapObjects(structuredClone(body), '', atPath)) : body,
     sent: (request) => {
-      if (place === 'query') return { ...request, path: mapQuery(request.path, word) }
+      if (place === 'query') return { ...request, path: mapQuery(request.path, renameWord) }
       if (request.body === undefined) return request
       if (place === 'sent')
         return { ...request, body: asBefore(mapObjects(request.body, '', atPath)) }
-      if (place === 'sentText') return { ...request, body: asBefore(mapTexts(request.body, word)) }
+      if (place === 'sentText')
+        return { ...request, body: asBefore(mapTexts(request.body, renameWord)) }
       return request
     },
   }
@@ -155,13 +156,13 @@ const observeCase = async (fieldCase: FieldCase): Promise<ObservedCase> => {
   return { fieldCase, seen: asBefore(seen), outcome: JSON.stringify(outcome) }
 }
 
-/** `same`: the connector makes the same of it. */
+/** Runs one case with the mutation. `same`: the outcome does not change. */
 const runMutated = async (
   { fieldCase, outcome: before }: ObservedCase,
   mutation: Mutation,
 ): Promise<'caught' | 'missed' | 'same'> => {
   try {
-    const outcome = await fieldCase.run(mutated(mutation))
+    const outcome = await fieldCase.run(mutatedTraffic(mutation))
     if (JSON.stringify(outcome) === before) return 'same'
     fieldCase.check(outcome)
     return 'missed'
@@ -170,8 +171,11 @@ const runMutated = async (
   }
 }
 
-/** `unread`: the app sends a name that the connector does not read. What the connector sends always matters. */
-const judge = async (
+/**
+ * Runs every case in which the name occurs. `unread`: the app sends a name that the connector does not read. A name
+ * that the connector sends always counts.
+ */
+const runAllMutated = async (
   cases: readonly ObservedCase[],
   mutation: Mutation,
 ): Promise<'caught' | 'missed' | 'unread'> => {
@@ -185,25 +189,25 @@ const judge = async (
   return isRead ? 'missed' : 'unread'
 }
 
-const all = (cases: readonly ObservedCase[], place: Mutation['place']): ReadonlySet<string> =>
+const allNames = (cases: readonly ObservedCase[], place: Mutation['place']): ReadonlySet<string> =>
   new Set(cases.flatMap(({ seen }) => [...seen[place]]))
 
 const mutationsOf = (cases: readonly ObservedCase[]): readonly Mutation[] => {
-  const received = all(cases, 'received')
+  const received = allNames(cases, 'received')
   const names = new Set([...received].map(lastOf))
-  const of = (place: Mutation['place'], found: Iterable<string>): readonly Mutation[] =>
+  const mutationsAt = (place: Mutation['place'], found: Iterable<string>): readonly Mutation[] =>
     [...found].map((name) => ({ place, name }))
   // Of texts and queries only those words that are names: the others are values.
-  const named = (place: 'sentText' | 'query') =>
-    of(
+  const namesAt = (place: 'sentText' | 'query') =>
+    mutationsAt(
       place,
-      [...all(cases, place)].filter((word) => names.has(word)),
+      [...allNames(cases, place)].filter((word) => names.has(word)),
     )
   return [
-    ...of('received', received),
-    ...of('sent', all(cases, 'sent')),
-    ...named('sentText'),
-    ...named('query'),
+    ...mutationsAt('received', received),
+    ...mutationsAt('sent', allNames(cases, 'sent')),
+    ...namesAt('sentText'),
+    ...namesAt('query'),
   ]
 }
 
@@ -232,7 +236,7 @@ const unseen = (cases: readonly ObservedCase[], declared: DeclaredNames): readon
   const { folder, names, except = [] } = declared
   const words = wordsIn(folder)
   const places: readonly Mutation['place'][] = ['received', 'sent', 'sentText', 'query']
-  const seen = new Set(places.flatMap((place) => [...all(cases, place)].map(lastOf)))
+  const seen = new Set(places.flatMap((place) => [...allNames(cases, place)].map(lastOf)))
   return [...new Set(names)].filter(
     (name) => words.has(name) && !seen.has(name) && !except.includes(name),
   )
@@ -252,9 +256,9 @@ export const mutateFields = async (
   const missed = declared ? unseen(observed, declared).map((name) => `never passed ${name}`) : []
   let caught = 0
   for (const mutation of mutationsOf(observed)) {
-    const verdict = await judge(observed, mutation)
-    if (verdict === 'caught') caught += 1
-    if (verdict === 'missed') missed.push(`${mutation.place} ${mutation.name}`)
+    const mutationOutcome = await runAllMutated(observed, mutation)
+    if (mutationOutcome === 'caught') caught += 1
+    if (mutationOutcome === 'missed') missed.push(`${mutation.place} ${mutation.name}`)
   }
   const total = caught + missed.length
   return { caught, missed, share: total === 0 ? 0 : caught / total }

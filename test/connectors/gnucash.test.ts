@@ -102,7 +102,7 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
           remoteFields: expect.objectContaining({ id }),
         })
     }
-    for (const [path, number, party, price] of [
+    for (const [path, number, referenceField, price] of [
       ['invoices', 'invoiceNumber', 'customerId', 'inv_price'],
       ['bills', 'billNumber', 'vendorId', 'bill_price'],
     ] as const) {
@@ -111,10 +111,11 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
       expect(shown).toHaveLength(body.length)
       for (const document of body) {
         const { id, owner, entries } = document
-        const partyTopic = party === 'customerId' ? 'accounting/customers' : 'accounting/vendors'
+        const referenceTopic =
+          referenceField === 'customerId' ? 'accounting/customers' : 'accounting/vendors'
         expect(shown.find(({ remoteId }) => remoteId === id)).toMatchObject({
           [number]: id,
-          [party]: idOf(partyTopic, owner.guid),
+          [referenceField]: idOf(referenceTopic, owner.guid),
           issueDate: `${document.date_posted}T00:00:00.000Z`,
           dueDate: `${document.date_due}T00:00:00.000Z`,
           currency: document.currency,
@@ -247,8 +248,8 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
     await expectAllSame()
 
     const { id } = remoteFields
-    const twin = { id, currency: 'EUR', name: 'Twin', address_line_1: 'Elsewhere' }
-    expect((await gnucash.send('POST', '/customers', twin)).status).toBe(201)
+    const duplicate = { id, currency: 'EUR', name: 'Twin', address_line_1: 'Elsewhere' }
+    expect((await gnucash.send('POST', '/customers', duplicate)).status).toBe(201)
     const ambiguous = await write('PATCH', `accounting/customers/${remoteId}`, { email: 'a@b.se' })
     expect(ambiguous.json().error.message).toContain(`several records with the id ${id}`)
     await sync.syncNow(credentialId)

@@ -21,7 +21,7 @@ test('a wrong name of any field is noticed', async () => {
     {
       folder: new URL('../../src/connectors/hubspot/', import.meta.url),
       names: [...standardProperties.values()].flatMap((properties) => [...properties.keys()]),
-      // Of an inbound event: the account, not the property of a contact.
+      // The source uses the word for the account of an inbound event, not for the property of contacts.
       except: ['company'],
     },
   )

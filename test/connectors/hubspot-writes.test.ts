@@ -7,7 +7,7 @@ import { attempt, context, lineOf, ok, resource } from './hubspot/fixtures.ts'
 
 describe('a write', () => {
   /** The requests of steps, whose responses have the id of the record. */
-  const written = async (
+  const requestsOfWrite = async (
     steps: Parameters<typeof runSteps>[1],
     respond: (request: AppRequest) => AppResponse | undefined = () => undefined,
   ) => {
@@ -40,7 +40,7 @@ describe('a write', () => {
   const GET_CONTACT = 'GET /crm/objects/2026-03/contacts/51?associations=companies'
 
   test('creates a contact with its account and custom properties, and reads it', async () => {
-    const { requests } = await written(
+    const { requests } = await requestsOfWrite(
       createSteps(
         'contacts',
         {
@@ -75,7 +75,7 @@ describe('a write', () => {
   })
 
   test('updates properties, clears one, and replaces the account', async () => {
-    const { requests } = await written(
+    const { requests } = await requestsOfWrite(
       updateSteps(
         'contacts',
         { associations: { companies: ['8', '9'] } },
@@ -111,7 +111,7 @@ describe('a write', () => {
         results: [{ toObjectId: 10, associationTypes: [unlabeled, label] }],
       },
     }
-    const { requests } = await written(
+    const { requests } = await requestsOfWrite(
       updateSteps('contacts', { associations: { companies: ['8', '10'] } }, { account: '10' }),
       ({ path }) => {
         const page = pages[path.split('/').at(-1) ?? '']
@@ -135,12 +135,12 @@ describe('a write', () => {
     [null, ['DELETE /crm/objects/2026-03/contacts/51/associations/companies/8']],
   ])('changes the account 8 to %s', async (account, expected) => {
     const raw = { associations: { companies: ['8'] } }
-    const { requests } = await written(updateSteps('contacts', raw, { account }))
+    const { requests } = await requestsOfWrite(updateSteps('contacts', raw, { account }))
     expect(requests.map(([line]) => line)).toEqual([...expected, GET_CONTACT])
   })
 
   test('sets the pipeline of a stage, the exact amount and noon of the day', async () => {
-    const { requests } = await written(
+    const { requests } = await requestsOfWrite(
       updateSteps(
         'opportunities',
         {},
@@ -163,7 +163,7 @@ describe('a write', () => {
     [[], /associations: Expected an object/],
   ])('rejects the associations %j before it sends anything', async (associations, message) => {
     const steps = updateSteps('contacts', {}, { lastName: 'Noether' }, { associations })
-    const { requests, result } = await written(steps)
+    const { requests, result } = await requestsOfWrite(steps)
     expect(String(result)).toMatch(message)
     expect(requests).toEqual([])
   })
@@ -173,7 +173,7 @@ describe('a write', () => {
     ['9', { hubspot_owner_id: '9' }],
     [null, { hubspot_owner_id: '' }],
   ])('sets the owner %s', async (accountOwner, properties) => {
-    const { requests } = await written(updateSteps('accounts', {}, { accountOwner }))
+    const { requests } = await requestsOfWrite(updateSteps('accounts', {}, { accountOwner }))
     expect(requests[0]?.[1]).toEqual({ properties })
   })
 
@@ -187,14 +187,14 @@ describe('a write', () => {
       /Expected one/,
     ],
   ])('of %s rejects %j', async (name, fields, message) => {
-    const { requests, result } = await written(updateSteps(name, {}, fields))
+    const { requests, result } = await requestsOfWrite(updateSteps(name, {}, fields))
     expect(String(result)).toMatch(message)
     expect(requests).toEqual([])
   })
 
   test('creates a note with the time of HubSpot and its associations', async () => {
     const headers = { date: 'Wed, 01 Jul 2026 10:00:00 GMT' }
-    const { requests } = await written(
+    const { requests } = await requestsOfWrite(
       createSteps('notes', { noteContent: 'Hi', noteContact: '3', noteOpportunity: '4' }),
       ({ path }) =>
         path.startsWith('/account-info/') ? { status: 200, headers, body: {} } : undefined,
@@ -215,7 +215,7 @@ describe('a write', () => {
   })
 
   test('sends the due date of a task as its time', async () => {
-    const { requests } = await written(
+    const { requests } = await requestsOfWrite(
       createSteps('tasks', { taskSubject: 'Call', dueDate: '2026-01-15', taskOpportunity: '4' }),
     )
     expect(requests[0]).toEqual([
@@ -243,7 +243,7 @@ describe('a write', () => {
     const isLookUp = ({ path }: AppRequest) => path.includes('idProperty=email')
 
     test('creates its contact first', async () => {
-      const { requests } = await written(createSteps('leads', fields), (request) =>
+      const { requests } = await requestsOfWrite(createSteps('leads', fields), (request) =>
         isLookUp(request) ? notFound : undefined,
       )
       expect(requests.slice(0, 3)).toEqual([
@@ -271,7 +271,7 @@ describe('a write', () => {
     })
 
     test('uses the contact with the e-mail address', async () => {
-      const { requests } = await written(createSteps('leads', fields))
+      const { requests } = await requestsOfWrite(createSteps('leads', fields))
       expect(requests.map(([line]) => line)).toEqual([
         'GET /crm/objects/2026-03/contacts/e%40example.org?idProperty=email',
         'POST /crm/objects/2026-03/leads',
@@ -283,10 +283,15 @@ describe('a write', () => {
       [true, ['DELETE /crm/objects/2026-03/contacts/51']],
       [false, []],
     ])('that is rejected deletes its contact if that is new: %s', async (isNew, expected) => {
-      const { requests, result } = await written(createSteps('leads', fields), (request) => {
-        if (isLookUp(request)) return isNew ? notFound : undefined
-        return request.path.endsWith('/leads') ? { status: 400, headers: {}, body: {} } : undefined
-      })
+      const { requests, result } = await requestsOfWrite(
+        createSteps('leads', fields),
+        (request) => {
+          if (isLookUp(request)) return isNew ? notFound : undefined
+          return request.path.endsWith('/leads')
+            ? { status: 400, headers: {}, body: {} }
+            : undefined
+        },
+      )
       expect(result).toBeInstanceOf(Error)
       expect(requests.map(([line]) => line).filter((line) => line.startsWith('DELETE'))).toEqual(
         expected,
@@ -295,16 +300,18 @@ describe('a write', () => {
 
     test('uses the contact that the caller names', async () => {
       const associations = [{ to: { id: '3' }, types: [] }]
-      const { requests } = await written(
+      const { requests } = await requestsOfWrite(
         createSteps('leads', { leadTitle: 'Lamps' }, { associations }),
       )
       expect(requests[0]?.[1]).toEqual({ properties: { hs_lead_name: 'Lamps' }, associations })
-      const { result } = await written(createSteps('leads', fields, { associations }))
+      const { result } = await requestsOfWrite(createSteps('leads', fields, { associations }))
       expect(String(result)).toMatch(/pass either/)
     })
 
     test('needs a contact', async () => {
-      const { requests, result } = await written(createSteps('leads', { leadTitle: 'Lamps' }))
+      const { requests, result } = await requestsOfWrite(
+        createSteps('leads', { leadTitle: 'Lamps' }),
+      )
       expect(String(result)).toMatch(/requires a contact/)
       expect(requests).toEqual([])
     })
@@ -326,7 +333,9 @@ describe('a write', () => {
   test('deletes a record, which archives it', async () => {
     const remove = resource('accounts').write?.delete
     if (!remove) throw new Error('no delete')
-    const { requests } = await written(remove.steps({ remoteId: '51', record: {} }, attempt))
+    const { requests } = await requestsOfWrite(
+      remove.steps({ remoteId: '51', record: {} }, attempt),
+    )
     expect(requests).toEqual([['DELETE /crm/objects/2026-03/companies/51', undefined]])
   })
 
@@ -336,7 +345,7 @@ describe('a write', () => {
   ])('finds no record under the id of %s one', async (_, response) => {
     const get = resource('contacts').write?.get
     if (!get) throw new Error('no get')
-    const { result } = await written(get('51', undefined, context), () => response)
+    const { result } = await requestsOfWrite(get('51', undefined, context), () => response)
     expect(result).toBeUndefined()
   })
 })

@@ -98,7 +98,7 @@ describe('a record', () => {
   })
 
   test('of payments has the account of its kind', () => {
-    const made = {
+    const links = {
       Id: '5',
       EntityType: 'BillPayment',
       PayType: 'CreditCard',
@@ -106,7 +106,7 @@ describe('a record', () => {
       CreditCardPayment: { CCAccountRef: { value: '41' } },
       TotalAmt: 12.5,
     }
-    const row = rowOf('payments', made)
+    const row = rowOf('payments', links)
     expect(row).toMatchObject({ remoteId: 'BillPayment-5', totalAmount: '12.5', customerId: null })
     expect([row.vendorId, row.accountId]).not.toContain(null)
   })

@@ -20,7 +20,7 @@ const writerOf = (name: string): ResourceWriter => {
 }
 
 /** The requests of steps whose responses are these records. */
-const sent = async (steps: Generator<AppRequest, unknown, AppResponse>, entity: string) => {
+const sentRequests = async (steps: Generator<AppRequest, unknown, AppResponse>, entity: string) => {
   const requests: AppRequest[] = []
   await runSteps(connector, steps, async (request) => {
     requests.push(request)
@@ -32,10 +32,10 @@ const sent = async (steps: Generator<AppRequest, unknown, AppResponse>, entity: 
 const create = (name: string, entity: string, fields: Fields, context: object = home) => {
   const { create: write } = writerOf(name)
   if (!write) throw new Error(`no create of ${name}`)
-  return sent(write.steps({ fields, remoteFields: {} }, { ...ATTEMPT, context }), entity)
+  return sentRequests(write.steps({ fields, remoteFields: {} }, { ...ATTEMPT, context }), entity)
 }
 
-const stored = (remoteId: string, remoteFields: object): StoredRecord => ({
+const storedRecord = (remoteId: string, remoteFields: object): StoredRecord => ({
   remoteId,
   record: { remoteFields },
 })
@@ -44,7 +44,7 @@ const update = (name: string, entity: string, record: StoredRecord, fields: Fiel
   const { update: write } = writerOf(name)
   if (!write) throw new Error(`no update of ${name}`)
   const attempt = { ...ATTEMPT, context: home }
-  return sent(write.steps({ fields, remoteFields: {} }, record, attempt), entity)
+  return sentRequests(write.steps({ fields, remoteFields: {} }, record, attempt), entity)
 }
 
 const requestid = `requestid=${ATTEMPT.key}`
@@ -61,7 +61,7 @@ describe('a write', () => {
   })
 
   test('updates only what it names, of the version that is stored', async () => {
-    const record = stored('24', { SyncToken: '4' })
+    const record = storedRecord('24', { SyncToken: '4' })
     expect(await update('customers', 'Customer', record, { email: null })).toEqual([
       [
         `POST /customer ${requestid}`,
@@ -72,7 +72,7 @@ describe('a write', () => {
   })
 
   test('repeats what QuickBooks requires of each update', async () => {
-    const bill = stored('130', { SyncToken: '1', VendorRef: { value: '3', name: 'Bob' } })
+    const bill = storedRecord('130', { SyncToken: '1', VendorRef: { value: '3', name: 'Bob' } })
     const [[, body] = []] = await update('bills', 'Bill', bill, { memo: 'late' })
     expect(body).toEqual({
       Id: '130',
@@ -94,8 +94,10 @@ describe('a write', () => {
     ['customers', '', { sparse: true, Active: false }],
   ])('deletes %s', async (name, operation, body) => {
     const remove = writerOf(name).delete
-    const steps = remove?.steps(stored('130', { SyncToken: '2' }), ATTEMPT)
-    expect(await sent(steps as Generator<AppRequest, unknown, AppResponse>, 'None')).toEqual([
+    const steps = remove?.steps(storedRecord('130', { SyncToken: '2' }), ATTEMPT)
+    expect(
+      await sentRequests(steps as Generator<AppRequest, unknown, AppResponse>, 'None'),
+    ).toEqual([
       [
         `POST /${name.slice(0, -1)} ${operation}${requestid}`,
         { Id: '130', SyncToken: '2', ...body },
@@ -121,7 +123,7 @@ describe('a write', () => {
 
   test('of lines keeps what the caller omits, and lines that are not shown but the subtotal', async () => {
     const lineItems = [{ accountingItemId: '5', description: 'Rocks', quantity: 3 }]
-    const [[, body] = []] = await update('invoices', 'Invoice', stored('130', invoice), {
+    const [[, body] = []] = await update('invoices', 'Invoice', storedRecord('130', invoice), {
       lineItems,
     })
     expect(body).toMatchObject({

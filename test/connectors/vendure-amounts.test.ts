@@ -1,7 +1,8 @@
+/** The Vendure connector without a Vendure: amounts, and the status of orders. */
 import { describe, expect, test } from 'vitest'
 import { fulfillmentStatus, paymentStatus } from '../../src/connectors/vendure/order-status.ts'
 import { fromMinorUnits } from '../../src/definition/mapping/minor-units.ts'
-import { CONTEXT, mapped, rawRecords } from './vendure/fixtures.ts'
+import { CONTEXT, mapRaw, rawRecords } from './vendure/fixtures.ts'
 
 describe('the status of an order', () => {
   const shipment = (state: string, ...lines: [string, number][]) => ({
@@ -77,11 +78,11 @@ describe('an amount', () => {
   test('is a multiple of the unit that the shop sets, whatever the currency', () => {
     const [first] = rawRecords('orders')
     const yen = { ...first, currencyCode: 'JPY' }
-    expect(mapped('orders', yen).row.totalPrice).toBe('91.36')
-    expect(mapped('orders', yen, { ...CONTEXT, moneyStrategyPrecision: 0 }).row.totalPrice).toBe(
+    expect(mapRaw('orders', yen).row.totalPrice).toBe('91.36')
+    expect(mapRaw('orders', yen, { ...CONTEXT, moneyStrategyPrecision: 0 }).row.totalPrice).toBe(
       '9136',
     )
-    expect(mapped('orders', first, { ...CONTEXT, moneyStrategyPrecision: 3 }).row.totalPrice).toBe(
+    expect(mapRaw('orders', first, { ...CONTEXT, moneyStrategyPrecision: 3 }).row.totalPrice).toBe(
       '9.136',
     )
   })

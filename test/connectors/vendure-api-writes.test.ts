@@ -19,10 +19,10 @@ import {
 import { fidelityTest } from '../support/fidelity.ts'
 import { type Transport, transports } from '../support/operations.ts'
 import { type RecordCalls, type RecordOutcome, recordsOver } from '../support/record-calls.ts'
-import { moveOrder } from './vendure/acts.ts'
 import { type Connection, connectVendure, type Shown } from './vendure/connection.ts'
 import { missing } from './vendure/harness.ts'
 import { createKey, WRITING } from './vendure/key.ts'
+import { correctAddress } from './vendure/order-actions.ts'
 
 const ORDERS = 'commerce/orders'
 const FULFILLMENTS = 'commerce/fulfillments'
@@ -108,9 +108,9 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
 
     test('does not overwrite a concurrent change of an order in Vendure', async () => {
       const order = await buy()
-      await moveOrder(shop.vendure, order.id, 'Theirs 2')
-      const mine = { shippingAddress: { address1: 'Mine 3' } }
-      const stale = await records.update(ORDERS, order.id, mine)
+      await correctAddress(shop.vendure, order.id, 'Theirs 2')
+      const ownChange = { shippingAddress: { address1: 'Mine 3' } }
+      const stale = await records.update(ORDERS, order.id, ownChange)
       expect(conflicting(stale, 'shippingAddress')).toMatchObject({
         stored: { address1: 'Am Wall 1' },
         current: { address1: 'Theirs 2' },
@@ -119,7 +119,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       expect((await records.get(ORDERS, order.id)).record.shippingAddress).toMatchObject({
         address1: 'Theirs 2',
       })
-      const again = done(await records.update(ORDERS, order.id, mine))
+      const again = done(await records.update(ORDERS, order.id, ownChange))
       expect((await now(order.id)).shippingAddress).toMatchObject({ streetLine1: 'Mine 3' })
       await expectSettled(ORDERS, again)
     })
@@ -141,13 +141,13 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
 
     test('reports an order that Vendure accepts in part, and stores what Vendure has', async () => {
       const order = await buy()
-      const answer = await records.update(ORDERS, order.id, {
+      const response = await records.update(ORDERS, order.id, {
         shippingAddress: { city: 'Hamburg' },
         orderStatus: 'Delivered',
       })
-      expect([answer.status, answer.code], answer.message).toEqual([400, 'PARTLY_WRITTEN'])
-      expect(answer.message).toContain('unless all OrderItems are delivered')
-      expect(answer.details.find(({ field }) => field === 'shippingAddress')).toMatchObject({
+      expect([response.status, response.code], response.message).toEqual([400, 'PARTLY_WRITTEN'])
+      expect(response.message).toContain('unless all OrderItems are delivered')
+      expect(response.details.find(({ field }) => field === 'shippingAddress')).toMatchObject({
         stored: { city: 'Bremen' },
         current: { city: 'Hamburg' },
       })
@@ -167,9 +167,9 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       const order = await buy()
       for (const remoteFields of [{ dryRun: true }, { orderId: '1' }]) {
         const shippingAddress = { city: 'Dry' }
-        const answer = await records.update(ORDERS, order.id, { shippingAddress, remoteFields })
-        expect(answer).toMatchObject({ status: 400, code: 'FIELD_NOT_SUPPORTED' })
-        expect(answer.details).toMatchObject([
+        const response = await records.update(ORDERS, order.id, { shippingAddress, remoteFields })
+        expect(response).toMatchObject({ status: 400, code: 'FIELD_NOT_SUPPORTED' })
+        expect(response.details).toMatchObject([
           { field: `remoteFields.${Object.keys(remoteFields)[0]}` },
         ])
       }
@@ -236,7 +236,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     test('creates a fulfillment and changes its state, and Vendure’s own API shows it', async () => {
       const order = await buy()
       await shop.takeLog()
-      const made = done(
+      const createdRecord = done(
         await records.create(FULFILLMENTS, {
           orderId: order.id,
           carrier: 'DHL',
@@ -244,22 +244,22 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
           lineItems: order.lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
         }),
       )
-      expect(made).toMatchObject({
+      expect(createdRecord).toMatchObject({
         carrier: 'DHL',
         trackingNumbers: ['T-1'],
         trackingUrls: [],
         remoteFields: { state: 'Pending' },
       })
       expect((await now(order.id)).fulfillments).toMatchObject([
-        { id: made.remoteId, state: 'Pending', method: 'DHL', trackingCode: 'T-1' },
+        { id: createdRecord.remoteId, state: 'Pending', method: 'DHL', trackingCode: 'T-1' },
       ])
       for (const state of ['Shipped', 'Delivered']) {
         const remoteFields = { state }
-        const moved = done(await records.update(FULFILLMENTS, made.id, { remoteFields }))
-        expect(moved).toMatchObject({ id: made.id, remoteFields })
+        const moved = done(await records.update(FULFILLMENTS, createdRecord.id, { remoteFields }))
+        expect(moved).toMatchObject({ id: createdRecord.id, remoteFields })
         expect(await now(order.id)).toMatchObject({
           state,
-          fulfillments: [{ id: made.remoteId, state }],
+          fulfillments: [{ id: createdRecord.remoteId, state }],
         })
         // The order, whose status the fulfillment moved, is up to date without a sync: its next change is no conflict.
         expect((await records.get(ORDERS, order.id)).record).toMatchObject({
@@ -270,8 +270,12 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       const shippingAddress = { address1: 'Kai 4' }
       const late = await records.update(ORDERS, order.id, { shippingAddress })
       expect(late.code).not.toBe('WRITE_CONFLICT')
-      expect(await kindsOf(FULFILLMENTS, made.remoteId)).toEqual(['created', 'updated', 'updated'])
-      await expectSettled(FULFILLMENTS, made)
+      expect(await kindsOf(FULFILLMENTS, createdRecord.remoteId)).toEqual([
+        'created',
+        'updated',
+        'updated',
+      ])
+      await expectSettled(FULFILLMENTS, createdRecord)
       expect((await records.get(ORDERS, order.id)).record).toMatchObject({
         orderStatus: 'Delivered',
         fulfillmentStatus: 'Delivered',
@@ -302,30 +306,34 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     test('creates, changes and deletes a customer, and rejects a duplicate by field', async () => {
       const email = `emmy-${transport.toLowerCase()}@example.org`
       const emmy = { firstName: 'Emmy', lastName: 'Noether', email }
-      const made = done(await records.create(CUSTOMERS, { ...emmy, phone: '+49 1' }))
-      expect(await readCustomer(shop.vendure, made.remoteId)).toMatchObject({
+      const createdRecord = done(await records.create(CUSTOMERS, { ...emmy, phone: '+49 1' }))
+      expect(await readCustomer(shop.vendure, createdRecord.remoteId)).toMatchObject({
         firstName: 'Emmy',
         lastName: 'Noether',
         emailAddress: email,
         phoneNumber: '+49 1',
       })
-      const twin = await records.create(CUSTOMERS, emmy)
-      expect([twin.status, twin.code]).toEqual([400, 'APP_REFUSED'])
-      expect(twin.message).toContain('The email address is not available.')
-      expect(twin.details).toMatchObject([{ field: 'email' }])
+      const repeatedCreate = await records.create(CUSTOMERS, emmy)
+      expect([repeatedCreate.status, repeatedCreate.code]).toEqual([400, 'APP_REFUSED'])
+      expect(repeatedCreate.message).toContain('The email address is not available.')
+      expect(repeatedCreate.details).toMatchObject([{ field: 'email' }])
 
-      const changed = done(await records.update(CUSTOMERS, made.id, { phone: null }))
+      const changed = done(await records.update(CUSTOMERS, createdRecord.id, { phone: null }))
       expect(changed).toMatchObject({ ...emmy, phone: null })
       await expectSettled(CUSTOMERS, changed)
-      await updateCustomer(shop.vendure, made.remoteId, { firstName: 'Amalie' })
-      const stale = await records.remove(CUSTOMERS, made.id)
+      await updateCustomer(shop.vendure, createdRecord.remoteId, { firstName: 'Amalie' })
+      const stale = await records.remove(CUSTOMERS, createdRecord.id)
       expect(conflicting(stale, 'firstName')).toMatchObject({ stored: 'Emmy', current: 'Amalie' })
 
-      const gone = done(await records.remove(CUSTOMERS, made.id))
-      expect(gone).toMatchObject({ id: made.id, firstName: 'Amalie', remoteDeleted: true })
-      expect(await readCustomer(shop.vendure, made.remoteId)).toBeNull()
-      await expectSettled(CUSTOMERS, gone)
-      expect((await records.get(CUSTOMERS, made.id)).record).toEqual(gone)
+      const deletedRecord = done(await records.remove(CUSTOMERS, createdRecord.id))
+      expect(deletedRecord).toMatchObject({
+        id: createdRecord.id,
+        firstName: 'Amalie',
+        remoteDeleted: true,
+      })
+      expect(await readCustomer(shop.vendure, createdRecord.remoteId)).toBeNull()
+      await expectSettled(CUSTOMERS, deletedRecord)
+      expect((await records.get(CUSTOMERS, createdRecord.id)).record).toEqual(deletedRecord)
     })
 
     test('one of several concurrent changes of the same version succeeds, and the others get a conflict', async () => {
@@ -363,7 +371,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
         { name: 'Base', value: 'oak' },
       ]
       const productName = `Chair ${transport}`
-      const made = done(
+      const createdRecord = done(
         await records.create(PRODUCTS, {
           productName,
           description: '',
@@ -375,21 +383,24 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
           })),
         }),
       )
-      const sorted = made.variants.map(({ optionValues }: { optionValues: { name: string }[] }) =>
-        optionValues.map(({ name }) => name),
+      const sorted = createdRecord.variants.map(
+        ({ optionValues }: { optionValues: { name: string }[] }) =>
+          optionValues.map(({ name }) => name),
       )
       expect(sorted).toEqual([
         ['Base', 'Colour', 'Size'],
         ['Base', 'Colour', 'Size'],
       ])
       for (const description of ['One', 'Two', 'Three'])
-        expect(done(await records.update(PRODUCTS, made.id, { description }))).toMatchObject({
-          id: made.id,
+        expect(
+          done(await records.update(PRODUCTS, createdRecord.id, { description })),
+        ).toMatchObject({
+          id: createdRecord.id,
           description,
-          variants: made.variants,
+          variants: createdRecord.variants,
         })
-      await expectSettled(PRODUCTS, made)
-      expect(done(await records.remove(PRODUCTS, made.id)).remoteDeleted).toBe(true)
+      await expectSettled(PRODUCTS, createdRecord)
+      expect(done(await records.remove(PRODUCTS, createdRecord.id)).remoteDeleted).toBe(true)
     })
 
     test('reports a deleted record as deleted, here or in Vendure, each time', async () => {
@@ -408,14 +419,14 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       await expectGone(PRODUCTS, there.id, { productName: 'Late' })
       const email = `gone-${transport.toLowerCase()}@example.org`
       const customer = { firstName: 'Lise', lastName: 'Meitner', email }
-      const gone = done(await records.create(CUSTOMERS, customer))
-      done(await records.remove(CUSTOMERS, gone.id))
-      await expectGone(CUSTOMERS, gone.id, {})
+      const deletedRecord = done(await records.create(CUSTOMERS, customer))
+      done(await records.remove(CUSTOMERS, deletedRecord.id))
+      await expectGone(CUSTOMERS, deletedRecord.id, {})
     })
 
     test('does not overwrite a product that has lost its most recently changed variant', async () => {
       const sizes = ['S', 'L'].map((size) => ({ name: 'Size', value: size }))
-      const made = done(
+      const createdRecord = done(
         await records.create(PRODUCTS, {
           productName: `Shelf ${transport}`,
           description: '',
@@ -427,17 +438,17 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
           })),
         }),
       )
-      const [kept, lost] = made.variants
+      const [keptVariant, lost] = createdRecord.variants
       // Vendure keeps whole seconds: the second variant must be later than the rest of the product.
       await shop.passOverlap()
       await updateVariant(shop.vendure, lost.remoteId, { price: 1200 })
       await shop.sync()
       await deleteVariant(shop.vendure, lost.remoteId)
-      const unchanged = { variants: [{ remoteId: kept.remoteId, price: '10.00' }] }
-      const stale = await records.update(PRODUCTS, made.id, unchanged)
+      const unchanged = { variants: [{ remoteId: keptVariant.remoteId, price: '10.00' }] }
+      const stale = await records.update(PRODUCTS, createdRecord.id, unchanged)
       expect(conflicting(stale, 'variants')).toBeDefined()
-      const again = done(await records.update(PRODUCTS, made.id, unchanged))
-      expect(again.variants).toMatchObject([{ remoteId: kept.remoteId }])
+      const again = done(await records.update(PRODUCTS, createdRecord.id, unchanged))
+      expect(again.variants).toMatchObject([{ remoteId: keptVariant.remoteId }])
       await expectSettled(PRODUCTS, again)
     })
   })
@@ -455,8 +466,8 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     const { fulfillment } = created.json()
     const body = { remoteFields: { state: 'Shipped' } }
     const below = `/${fulfillment.remoteId}`
-    const stray = await shop.service.send(key, 'PUT', url(other.id, below), body)
-    expect([stray.statusCode, stray.json().error.code]).toEqual([404, 'NOT_FOUND'])
+    const mismatched = await shop.service.send(key, 'PUT', url(other.id, below), body)
+    expect([mismatched.statusCode, mismatched.json().error.code]).toEqual([404, 'NOT_FOUND'])
     const shipped = await shop.service.send(key, 'PUT', url(order.id, below), body)
     expect(shipped.json().fulfillment).toMatchObject({
       id: fulfillment.id,

@@ -1,3 +1,4 @@
+/** Changes in the real Vendure, each found by the next listing of changes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   addNote,
@@ -17,8 +18,8 @@ import {
 } from '../apps/vendure/shop.ts'
 import { readOrder } from '../apps/vendure/state.ts'
 import { fidelityTest } from '../support/fidelity.ts'
-import { draftOrder, moveOrder, payOrder, settleRefund } from './vendure/acts.ts'
 import { type Harness, missing, openHarness } from './vendure/harness.ts'
+import { correctAddress, draftOrder, payOrder, settleRefund } from './vendure/order-actions.ts'
 
 // Each change happens after the overlap has passed: nothing is listed only because it is recent.
 describe.skipIf(missing)(
@@ -43,12 +44,15 @@ describe.skipIf(missing)(
           id = desk.id
         }),
       ).toEqual([`created products ${id}`])
-      await harness.expectSame('commerce/products', await harness.truth.product(id))
+      await harness.expectSame('commerce/products', await harness.vendureState.product(id))
       const rename = { name: 'Standing desk', description: 'High.', enabled: false }
       expect(
         await harness.changesBy(() => updateProduct(harness.shop.vendure, id, rename)),
       ).toEqual([`updated products ${id}`])
-      const shown = await harness.expectSame('commerce/products', await harness.truth.product(id))
+      const shown = await harness.expectSame(
+        'commerce/products',
+        await harness.vendureState.product(id),
+      )
       expect(shown).toMatchObject({ productName: 'Standing desk', productStatus: 'disabled' })
     })
 
@@ -67,7 +71,7 @@ describe.skipIf(missing)(
       ).toEqual([`updated products ${harness.lamp.id}`])
       const shown = await harness.expectSame(
         'commerce/products',
-        await harness.truth.product(harness.lamp.id),
+        await harness.vendureState.product(harness.lamp.id),
       )
       expect(shown.variants).toMatchObject([
         { price: '12.34', inventory: { totalCount: 777 } },
@@ -87,38 +91,47 @@ describe.skipIf(missing)(
       expect(
         await harness.changesBy(() => updateCustomer(harness.shop.vendure, id, change)),
       ).toEqual([`updated customers ${id}`])
-      const shown = await harness.expectSame('commerce/customers', await harness.truth.customer(id))
+      const shown = await harness.expectSame(
+        'commerce/customers',
+        await harness.vendureState.customer(id),
+      )
       expect(shown).toMatchObject({ lastName: 'Lovelace', phone: '+44 20 1' })
     })
 
     test('a fulfillment of part of an order, which leaves the order’s update time unchanged', async () => {
-      const before = await harness.reread(harness.first)
+      const before = await harness.readAgain(harness.first)
       const lines = [{ orderLineId: harness.first.lines[0]?.id ?? '', quantity: 2 }]
       let id = ''
       const shipment = { trackingCode: 'T-1', method: 'DHL', lines }
-      const seen = await harness.changesBy(async () => {
+      const changes = await harness.changesBy(async () => {
         id = (await fulfillOrder(harness.shop.vendure, harness.first, shipment)).id
       })
-      harness.stand(harness.first.id, 'Authorized', 'PartiallyShipped')
-      expect((await harness.reread(harness.first)).updatedAt).toBe(before.updatedAt)
-      expect(seen).toEqual([`created fulfillments ${id}`, `updated orders ${harness.first.id}`])
-      await harness.expectSame('commerce/orders', await harness.truth.order(harness.first.id))
-      const [expected] = await harness.truth.fulfillmentsOf(harness.first.id)
+      harness.setStatuses(harness.first.id, 'Authorized', 'PartiallyShipped')
+      expect((await harness.readAgain(harness.first)).updatedAt).toBe(before.updatedAt)
+      expect(changes).toEqual([`created fulfillments ${id}`, `updated orders ${harness.first.id}`])
+      await harness.expectSame(
+        'commerce/orders',
+        await harness.vendureState.order(harness.first.id),
+      )
+      const [expected] = await harness.vendureState.fulfillmentsOf(harness.first.id)
       const shown = await harness.expectSame('commerce/fulfillments', expected)
       expect(shown).toMatchObject({ carrier: 'DHL', trackingNumbers: ['T-1'] })
       expect(shown.remoteFields).toMatchObject({ state: 'Shipped', orderId: harness.first.id })
     })
 
     test('a late payment', async () => {
-      const before = await harness.reread(harness.first)
+      const before = await harness.readAgain(harness.first)
       expect(
         await harness.changesBy(() =>
           settlePayment(harness.shop.vendure, harness.first.payments[0]?.id ?? ''),
         ),
       ).toEqual([`updated orders ${harness.first.id}`])
-      harness.stand(harness.first.id, 'Settled', 'PartiallyShipped')
-      expect((await harness.reread(harness.first)).updatedAt).toBe(before.updatedAt)
-      await harness.expectSame('commerce/orders', await harness.truth.order(harness.first.id))
+      harness.setStatuses(harness.first.id, 'Settled', 'PartiallyShipped')
+      expect((await harness.readAgain(harness.first)).updatedAt).toBe(before.updatedAt)
+      await harness.expectSame(
+        'commerce/orders',
+        await harness.vendureState.order(harness.first.id),
+      )
     })
 
     test('an order that was created long before it was paid', async () => {
@@ -129,9 +142,9 @@ describe.skipIf(missing)(
       expect(await harness.changesBy(() => payOrder(harness.shop.vendure, id))).toEqual([
         `created orders ${id}`,
       ])
-      harness.stand(id, 'Settled', 'Unfulfilled')
+      harness.setStatuses(id, 'Settled', 'Unfulfilled')
       expect((await readOrder(harness.shop.vendure, id))?.updatedAt).toBe(before)
-      await harness.expectSame('commerce/orders', await harness.truth.order(id))
+      await harness.expectSame('commerce/orders', await harness.vendureState.order(id))
     })
 
     test('a delivery that completes the order, and a refund after it', async () => {
@@ -147,38 +160,38 @@ describe.skipIf(missing)(
           setFulfillmentState(harness.shop.vendure, shipment.id, 'Delivered'),
         ),
       ).toEqual([`updated fulfillments ${shipment.id}`, `updated orders ${order.id}`])
-      harness.stand(order.id, 'Settled', 'Delivered')
+      harness.setStatuses(order.id, 'Settled', 'Delivered')
       expect((await harness.shop.get('commerce/orders', order.id)).orderStatus).toBe('Delivered')
-      await harness.expectSame('commerce/orders', await harness.truth.order(order.id))
+      await harness.expectSame('commerce/orders', await harness.vendureState.order(order.id))
 
       const [payment] = order.payments
       const updated = [`updated orders ${order.id}`]
       expect(
         await harness.changesBy(() => refundPayment(harness.shop.vendure, payment?.id ?? '', 1000)),
       ).toEqual(updated)
-      await harness.expectSame('commerce/orders', await harness.truth.order(order.id))
-      const [refund] = (await harness.reread(order)).payments[0]?.refunds ?? []
+      await harness.expectSame('commerce/orders', await harness.vendureState.order(order.id))
+      const [refund] = (await harness.readAgain(order)).payments[0]?.refunds ?? []
       expect(
         await harness.changesBy(() => settleRefund(harness.shop.vendure, refund?.id ?? '')),
       ).toEqual(updated)
-      harness.stand(order.id, 'PartiallyRefunded', 'Delivered')
-      expect((await harness.reread(order)).updatedAt).toBe(order.updatedAt)
-      await harness.expectSame('commerce/orders', await harness.truth.order(order.id))
+      harness.setStatuses(order.id, 'PartiallyRefunded', 'Delivered')
+      expect((await harness.readAgain(order)).updatedAt).toBe(order.updatedAt)
+      await harness.expectSame('commerce/orders', await harness.vendureState.order(order.id))
     })
 
     test('a fulfillment that is created and delivered between two runs', async () => {
       const order = await harness.buy()
       await harness.shop.sync()
       let id = ''
-      const seen = await harness.changesBy(async () => {
+      const changes = await harness.changesBy(async () => {
         id = (
           await fulfillOrder(harness.shop.vendure, order, { trackingCode: 'T-3', method: 'UPS' })
         ).id
         await setFulfillmentState(harness.shop.vendure, id, 'Delivered')
       })
-      harness.stand(order.id, 'Settled', 'Delivered')
-      expect(seen).toEqual([`created fulfillments ${id}`, `updated orders ${order.id}`])
-      await harness.expectSame('commerce/orders', await harness.truth.order(order.id))
+      harness.setStatuses(order.id, 'Settled', 'Delivered')
+      expect(changes).toEqual([`created fulfillments ${id}`, `updated orders ${order.id}`])
+      await harness.expectSame('commerce/orders', await harness.vendureState.order(order.id))
     })
 
     test('a cancelled fulfillment', async () => {
@@ -191,8 +204,8 @@ describe.skipIf(missing)(
       expect(
         await harness.changesBy(() => setFulfillmentState(harness.shop.vendure, id, 'Cancelled')),
       ).toEqual([`updated fulfillments ${id}`, `updated orders ${order.id}`])
-      harness.stand(order.id, 'Settled', 'Unfulfilled')
-      await harness.expectSame('commerce/orders', await harness.truth.order(order.id))
+      harness.setStatuses(order.id, 'Settled', 'Unfulfilled')
+      await harness.expectSame('commerce/orders', await harness.vendureState.order(order.id))
     })
 
     test('a note, a new address and a cancellation', async () => {
@@ -201,11 +214,11 @@ describe.skipIf(missing)(
       const updated = [`updated orders ${order.id}`]
       for (const perform of [
         () => addNote(harness.shop.vendure, order.id, 'call before delivery'),
-        () => moveOrder(harness.shop.vendure, order.id, 'Domshof 3'),
+        () => correctAddress(harness.shop.vendure, order.id, 'Domshof 3'),
         () => cancelOrder(harness.shop.vendure, order.id),
       ]) {
         expect(await harness.changesBy(perform)).toEqual(updated)
-        await harness.expectSame('commerce/orders', await harness.truth.order(order.id))
+        await harness.expectSame('commerce/orders', await harness.vendureState.order(order.id))
       }
       expect(await harness.shop.get('commerce/orders', order.id)).toMatchObject({
         orderStatus: 'Cancelled',

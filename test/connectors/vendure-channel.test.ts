@@ -33,7 +33,7 @@ describe.skipIf(missing)(`a channel of the real Vendure${missing ? `: ${missing}
     assignProductsToChannel(input: $input) { id } }`
   const remove = `mutation ($input: RemoveProductsFromChannelInput!) {
     removeProductsFromChannel(input: $input) { id } }`
-  const listed = async () =>
+  const listNames = async () =>
     (await shop.list('commerce/products')).map(({ productName }) => productName)
   /** One run that detects the changed number, and one that lists everything. */
   const syncTwice = async () => {
@@ -42,13 +42,13 @@ describe.skipIf(missing)(`a channel of the real Vendure${missing ? `: ${missing}
   }
 
   test('lists assigned products and drops removed ones in two runs', async () => {
-    expect(await listed()).toEqual([])
+    expect(await listNames()).toEqual([])
     await shop.passOverlap()
     await move(assign, products)
     await syncTwice()
-    expect(await listed()).toEqual(expect.arrayContaining(['Lamp', 'Desk', 'Sofa']))
+    expect(await listNames()).toEqual(expect.arrayContaining(['Lamp', 'Desk', 'Sofa']))
     await move(remove, products.slice(0, 1))
     await syncTwice()
-    expect((await listed()).toSorted()).toEqual(['Desk', 'Sofa'])
+    expect((await listNames()).toSorted()).toEqual(['Desk', 'Sofa'])
   })
 })

@@ -1,7 +1,7 @@
 /** The steps of the writes of fulfillments, against planned responses. */
 import { describe, expect, test } from 'vitest'
 import { CONTEXT, rawRecords } from './vendure/fixtures.ts'
-import { play, type RawVariant, stored, writerOf } from './vendure/steps.ts'
+import { type RawVariant, runSteps, storedRecord, writerOf } from './vendure/steps.ts'
 
 describe('a fulfillment', () => {
   const order = rawRecords('orders').find(({ fulfillments }) => fulfillments.length > 0)
@@ -31,8 +31,8 @@ describe('a fulfillment', () => {
 
   test('is read through its order, which a stored record names', async () => {
     const record = { remoteFields: { orderId: order.id } }
-    const { calls } = await play(
-      writerOf('fulfillments').get(shipment.id, stored(shipment.id, record), CONTEXT),
+    const { calls } = await runSteps(
+      writerOf('fulfillments').get(shipment.id, storedRecord(shipment.id, record), CONTEXT),
       [listed],
     )
     expect(calls[0]?.variables).toMatchObject({ options: { filter: { id: { in: [order.id] } } } })
@@ -47,7 +47,7 @@ describe('a fulfillment', () => {
     })
     const found = { id: order.id, fulfillments: [{ id: shipment.id }] }
     const last = { orders: { totalItems: 1001, items: [{ id: '1002' }, found] } }
-    const { result, calls } = await play(
+    const { result, calls } = await runSteps(
       writerOf('fulfillments').get(shipment.id, undefined, CONTEXT),
       [page(0, 500), page(499, 500), last, listed],
     )
@@ -61,7 +61,7 @@ describe('a fulfillment', () => {
   })
 
   test('that no order has does not exist', async () => {
-    const { result } = await play(writerOf('fulfillments').get('9999', undefined, CONTEXT), [
+    const { result } = await runSteps(writerOf('fulfillments').get('9999', undefined, CONTEXT), [
       { orders: { totalItems: 1, items: [{ id: '1', fulfillments: [] }] } },
     ])
     expect(result).toBeUndefined()

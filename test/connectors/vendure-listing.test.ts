@@ -1,6 +1,7 @@
+/** The Vendure connector without a Vendure: the requests of listings. */
 import { describe, expect, test } from 'vitest'
 import type { Json, ListPosition } from '../../src/definition/connector.ts'
-import { answered, CONTEXT, readPage, recorded, resource } from './vendure/fixtures.ts'
+import { CONTEXT, readFixture, readPage, resource, responseWith } from './vendure/fixtures.ts'
 
 const SINCE = '2026-03-01T12:00:00.000Z'
 
@@ -26,7 +27,7 @@ const walk = (
     const { options } = requestOf(name, { since, cursor })
     steps.push(options)
     const list = { items: page.map((id) => ({ id })), totalItems: totals[index] ?? 0 }
-    const { records, next } = resource(name).readList(answered({ [name]: list }), {
+    const { records, next } = resource(name).readList(responseWith({ [name]: list }), {
       since,
       cursor,
       context: CONTEXT,
@@ -59,7 +60,7 @@ describe('a full listing', () => {
     const page = { orders: { items: [{ id: '1' }, { id: '2' }], totalItems: 2 } }
     const context = { ...CONTEXT, moneyStrategyPrecision: 3 }
     const position = { since: undefined, cursor: undefined, context }
-    expect(resource('orders').readList(answered(page), position)).toEqual({
+    expect(resource('orders').readList(responseWith(page), position)).toEqual({
       records: [
         { id: '1', moneyStrategyPrecision: 3 },
         { id: '2', moneyStrategyPrecision: 3 },
@@ -109,7 +110,7 @@ describe('a full listing', () => {
   })
 
   test('extracts the fulfillments of the orders', () => {
-    const [page] = recorded('fulfillments').pages
+    const [page] = readFixture('fulfillments').pages
     if (!page) throw new Error('no page was recorded')
     expect(readPage('fulfillments', page).records).toMatchObject([
       { orderId: '2', state: 'Shipped' },
@@ -126,7 +127,7 @@ describe('a listing of changes', () => {
   })
 
   test('of products finds those with a changed variant only', () => {
-    const { since, pages } = recorded('products-changes')
+    const { since, pages } = readFixture('products-changes')
     expect(
       pages.map(
         ({ cursor }) => requestOf('products', { since, cursor: cursor ?? undefined }).options,
@@ -141,7 +142,7 @@ describe('a listing of changes', () => {
   })
 
   test('of orders returns the new ones, then the open ones, then completed ones with a changed part', () => {
-    const { since, pages } = recorded('orders-changes')
+    const { since, pages } = readFixture('orders-changes')
     const questions = pages.map(({ cursor }) =>
       requestOf('orders', { since, cursor: cursor ?? undefined }),
     )
@@ -196,7 +197,7 @@ describe('a listing of changes', () => {
       { ...entry, id: 'modified', modifications: [{ updatedAt: later }] },
     ]
     const { records, next } = resource('orders').readList(
-      answered({ orders: { items, totalItems: items.length } }),
+      responseWith({ orders: { items, totalItems: items.length } }),
       { since: SINCE, cursor, context: CONTEXT },
     )
     expect(records).toEqual([])
@@ -213,14 +214,14 @@ describe('a listing of changes', () => {
       { productId: '1', product: { updatedAt: SINCE } },
     ]
     const { next } = resource('products').readList(
-      answered({ productVariants: { items, totalItems: items.length } }),
+      responseWith({ productVariants: { items, totalItems: items.length } }),
       { since: SINCE, cursor, context: CONTEXT },
     )
     expect(next).toMatchObject({ at: { ids: ['1'] } })
   })
 
   test('of fulfillments searches the orders for changed ones', () => {
-    const { since, pages } = recorded('fulfillments-changes')
+    const { since, pages } = readFixture('fulfillments-changes')
     const read = pages.map((page) => readPage('fulfillments', page, since).records)
     expect(read).toMatchObject([[], [{ id: '2', orderId: '4', state: 'Delivered' }]])
   })
@@ -233,12 +234,12 @@ describe('a listing of changes', () => {
     }))
     const cursor = { pass: 'withChangedVariant' }
     const trace = resource('products').readList(
-      answered({ productVariants: { items: [...found, ...found], totalItems: 301 } }),
+      responseWith({ productVariants: { items: [...found, ...found], totalItems: 301 } }),
       { since: SINCE, cursor, context: CONTEXT },
     )
     const first = requestOf('products', { since: SINCE, cursor: trace.next })
     expect(first.options).toMatchObject({ filter: { id: { in: { length: 100 } } } })
-    const none = answered({ products: { items: [], totalItems: 0 } })
+    const none = responseWith({ products: { items: [], totalItems: 0 } })
     const { next: second } = resource('products').readList(none, {
       since: SINCE,
       cursor: trace.next,

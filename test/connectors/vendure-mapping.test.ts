@@ -1,6 +1,7 @@
+/** The Vendure connector without a Vendure: mapped records, from recorded responses. */
 import { describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
-import { CONTEXT, CREDENTIAL, mapped, rawRecords } from './vendure/fixtures.ts'
+import { CONTEXT, CREDENTIAL, mapRaw, rawRecords } from './vendure/fixtures.ts'
 
 const idOf = (topic: string, remoteId: string) => recordId(CREDENTIAL, topic, remoteId)
 const lamp = {
@@ -18,7 +19,7 @@ describe('an order', () => {
   const [partly, cancelled, delivered] = rawRecords('orders')
 
   test('has total amounts, including tax, as decimal text', () => {
-    const { row, problems } = mapped('orders', partly)
+    const { row, problems } = mapRaw('orders', partly)
     expect(problems).toEqual([])
     expect(row).toMatchObject({
       remoteId: partly.id,
@@ -39,7 +40,7 @@ describe('an order', () => {
   })
 
   test('has its customer, and addresses with the name split at the last space', () => {
-    const { row } = mapped('orders', partly)
+    const { row } = mapRaw('orders', partly)
     expect(row.customer).toEqual({
       customerId: idOf('commerce/customers', partly.customer.id),
       firstName: 'Sofja',
@@ -65,7 +66,7 @@ describe('an order', () => {
     const nowhere = Object.fromEntries(
       Object.keys(partly.shippingAddress).map((key) => [key, null]),
     )
-    const { row, problems } = mapped('orders', {
+    const { row, problems } = mapRaw('orders', {
       ...partly,
       shippingAddress: nowhere,
       billingAddress: null,
@@ -76,11 +77,11 @@ describe('an order', () => {
   })
 
   test('has the fulfillment and payment status, which its own state does not include', () => {
-    expect(mapped('orders', partly).row).toMatchObject({
+    expect(mapRaw('orders', partly).row).toMatchObject({
       fulfillmentStatus: 'PartiallyShipped',
       paymentStatus: 'Authorized',
     })
-    expect(mapped('orders', delivered).row).toMatchObject({
+    expect(mapRaw('orders', delivered).row).toMatchObject({
       // The refund is pending: the money is not back yet.
       fulfillmentStatus: 'Delivered',
       paymentStatus: 'Settled',
@@ -88,7 +89,7 @@ describe('an order', () => {
   })
 
   test('that is cancelled has no amounts and no units, and is still paid', () => {
-    const { row } = mapped('orders', cancelled)
+    const { row } = mapRaw('orders', cancelled)
     expect(row).toMatchObject({
       orderStatus: 'Cancelled',
       totalPrice: '0.00',
@@ -103,7 +104,7 @@ describe('an order', () => {
   test('is dated by the last change of any of its parts', () => {
     const instant = (second: number) => `2030-01-01T00:00:0${second}.000Z`
     const at = (changes: object) =>
-      mapped('orders', { ...delivered, ...changes }).row.remoteUpdatedAt
+      mapRaw('orders', { ...delivered, ...changes }).row.remoteUpdatedAt
     const [payment] = delivered.payments
     const [refund] = payment.refunds
     const [fulfillment] = delivered.fulfillments
@@ -121,7 +122,7 @@ describe('an order', () => {
   })
 
   test('keeps fields outside of the common model under Vendure’s names', () => {
-    const { remoteFields } = mapped('orders', delivered).row
+    const { remoteFields } = mapRaw('orders', delivered).row
     expect(remoteFields).toMatchObject({
       orderPlacedAt: delivered.orderPlacedAt,
       payments: [{ method: 'prepaid', refunds: [{ state: 'Pending', total: 1000 }] }],
@@ -135,7 +136,7 @@ describe('a fulfillment', () => {
   const [shipped, delivered] = rawRecords('fulfillments')
 
   test('is found under its order, and its lines name the shipped variants', () => {
-    const { row, problems } = mapped('fulfillments', shipped)
+    const { row, problems } = mapRaw('fulfillments', shipped)
     expect(problems).toEqual([])
     expect(row).toMatchObject({
       remoteId: shipped.id,
@@ -153,13 +154,13 @@ describe('a fulfillment', () => {
 
   test('has no tracking number if Vendure has an empty code or none', () => {
     expect(delivered.trackingCode).toBe('')
-    expect(mapped('fulfillments', delivered).row.trackingNumbers).toEqual([])
+    expect(mapRaw('fulfillments', delivered).row.trackingNumbers).toEqual([])
     const without = { ...delivered, trackingCode: null }
-    expect(mapped('fulfillments', without).row.trackingNumbers).toEqual([])
+    expect(mapRaw('fulfillments', without).row.trackingNumbers).toEqual([])
   })
 
   test('keeps a line whose order line is gone', () => {
-    const { row, problems } = mapped('fulfillments', {
+    const { row, problems } = mapRaw('fulfillments', {
       ...shipped,
       lines: [{ orderLineId: '99', quantity: 1, orderLine: null }],
     })
@@ -172,7 +173,7 @@ describe('a product', () => {
   const [bright, bare] = rawRecords('products')
 
   test('has its variants, each with its own id', () => {
-    const { row, problems } = mapped('products', bright)
+    const { row, problems } = mapRaw('products', bright)
     expect(problems).toEqual([])
     expect(row).toMatchObject({
       productName: 'Lamp',
@@ -213,13 +214,13 @@ describe('a product', () => {
   })
 
   test('may have no variants, and may be disabled', () => {
-    expect(mapped('products', bare).row).toMatchObject({ productStatus: 'disabled', variants: [] })
+    expect(mapRaw('products', bare).row).toMatchObject({ productStatus: 'disabled', variants: [] })
   })
 
   test('is dated by the last change of a variant or its stock', () => {
     const [small] = bright.variants
     const at = (variant: object) =>
-      mapped('products', { ...bright, variants: [variant] }).row.remoteUpdatedAt
+      mapRaw('products', { ...bright, variants: [variant] }).row.remoteUpdatedAt
     const late = '2030-01-01T00:00:00.000Z'
     expect(at(small)).toBe(small.updatedAt)
     expect(at({ ...small, updatedAt: late })).toBe(late)
@@ -228,7 +229,7 @@ describe('a product', () => {
   })
 
   test('has no price if a variant has none in the currency of the channel', () => {
-    const { row } = mapped('products', bright, { ...CONTEXT, defaultCurrencyCode: 'USD' })
+    const { row } = mapRaw('products', bright, { ...CONTEXT, defaultCurrencyCode: 'USD' })
     expect(row.variants).toMatchObject([{ price: null }, { price: null }])
   })
 
@@ -236,7 +237,7 @@ describe('a product', () => {
     const [small] = bright.variants
     const stockLevels = [{ stockOnHand: 3 }, { stockOnHand: 4 }]
     const inventoryOf = (settings: object) =>
-      mapped(
+      mapRaw(
         'products',
         { ...bright, variants: [{ ...small, stockLevels }] },
         { ...CONTEXT, ...settings },
@@ -248,14 +249,14 @@ describe('a product', () => {
   test('shows its own picture first, and each picture once', () => {
     const assets = [{ preview: 'https://x/b.jpg' }, { preview: 'https://x/a.jpg' }]
     const pictured = { ...bright, assets, featuredAsset: { preview: 'https://x/a.jpg' } }
-    expect(mapped('products', pictured).row.images).toEqual(['https://x/a.jpg', 'https://x/b.jpg'])
+    expect(mapRaw('products', pictured).row.images).toEqual(['https://x/a.jpg', 'https://x/b.jpg'])
   })
 })
 
 describe('a customer', () => {
   test('has a name, an e-mail address and an optional phone number', () => {
     const [withAccount, guest] = rawRecords('customers')
-    const { row, problems } = mapped('customers', withAccount)
+    const { row, problems } = mapRaw('customers', withAccount)
     expect(problems).toEqual([])
     expect(row).toMatchObject({
       remoteId: withAccount.id,
@@ -267,10 +268,10 @@ describe('a customer', () => {
       remoteUpdatedAt: withAccount.updatedAt,
       remoteFields: { title: 'Dr' },
     })
-    expect(mapped('customers', guest).row).toMatchObject({
+    expect(mapRaw('customers', guest).row).toMatchObject({
       phone: null,
       remoteFields: { user: null },
     })
-    expect(mapped('customers', { ...guest, phoneNumber: '' }).row.phone).toBeNull()
+    expect(mapRaw('customers', { ...guest, phoneNumber: '' }).row.phone).toBeNull()
   })
 })

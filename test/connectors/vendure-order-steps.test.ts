@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/definition/connector.ts'
 import { buildBody } from '../../src/definition/mapping/write.ts'
 import { CONTEXT, rawRecords, resource } from './vendure/fixtures.ts'
-import { ATTEMPT, guarded, play, thrownBy, writerOf } from './vendure/steps.ts'
+import { ATTEMPT, recordReadByGuard, runSteps, thrownBy, writerOf } from './vendure/steps.ts'
 
 /** The body that an update of an order sends. @throws WriteRejection */
 const orderBody = (fields: { readonly [name: string]: Json }, raw: object) => {
@@ -163,14 +163,14 @@ describe('a change of an order', () => {
   const toParis = () =>
     writerOf('orders').update?.steps(
       { fields: { shippingAddress: { city: 'Paris' } }, remoteFields: {} },
-      guarded(raw),
+      recordReadByGuard(raw),
       ATTEMPT,
     )
   const back = { root: 'transitionOrderToState', variables: { id: raw.id, state: raw.state } }
 
   test('is a dry run first, then performed, and restores the state', async () => {
-    const answers = [done, total(raw.totalWithTax), total(raw.totalWithTax), done, listed]
-    const { result, calls, requests } = await play(toParis(), answers)
+    const responses = [done, total(raw.totalWithTax), total(raw.totalWithTax), done, listed]
+    const { result, calls, requests } = await runSteps(toParis(), responses)
     expect(result).toEqual({ ...raw, moneyStrategyPrecision: 2 })
     const change = { orderId: raw.id, updateShippingAddress: { city: 'Paris' } }
     expect(calls.slice(0, 4)).toEqual([
@@ -197,15 +197,15 @@ describe('a change of an order', () => {
     ['rejected', [lost, done], lost],
     ['lost', [total(raw.totalWithTax), lost, done], lost],
     ['lost and Vendure is down', [total(raw.totalWithTax), lost, new Error('down')], lost],
-  ])('restores the state when it is %s', async (_name, answers, failure) => {
-    const { result, calls, requests } = await play(toParis(), [done, ...answers])
+  ])('restores the state when it is %s', async (_name, responses, failure) => {
+    const { result, calls, requests } = await runSteps(toParis(), [done, ...responses])
     expect(result).toMatchObject(failure as object)
     expect(calls.at(-1)).toEqual(back)
     expect(requests.map(({ undo }) => undo === true).lastIndexOf(true)).toBe(requests.length - 1)
   })
 
   test('is not started if the order may not be modified', async () => {
-    const { result, calls } = await play(toParis(), [lost])
+    const { result, calls } = await runSteps(toParis(), [lost])
     expect(result).toBe(lost)
     expect(calls).toHaveLength(1)
   })
@@ -223,14 +223,14 @@ describe('a change of an order', () => {
       [{ customer: null }],
       'customer.customerId',
     ],
-  ])('is rejected when it leads %s', async (_name, input, answers, field) => {
+  ])('is rejected when it leads %s', async (_name, input, responses, field) => {
     const fields = { shippingAddress: { city: 'Paris' }, ...Object(input) }
     const steps = writerOf('orders').update?.steps(
       { fields, remoteFields: {} },
-      guarded(raw),
+      recordReadByGuard(raw),
       ATTEMPT,
     )
-    const { result, requests } = await play(steps, answers)
+    const { result, requests } = await runSteps(steps, responses)
     expect(result).toMatchObject({ name: 'WriteRejection', field })
     expect(requests.every(({ read }) => read)).toBe(true)
   })
@@ -241,10 +241,10 @@ describe('a change of an order', () => {
       const remoteFields = { [name]: true }
       const steps = writerOf('orders').update?.steps(
         { fields: {}, remoteFields },
-        guarded(raw),
+        recordReadByGuard(raw),
         ATTEMPT,
       )
-      const { result } = await play(steps, [])
+      const { result } = await runSteps(steps, [])
       expect(result).toMatchObject({ name: 'WriteRejection', field: `remoteFields.${name}` })
     },
   )
@@ -257,10 +257,10 @@ describe('a change of an order', () => {
       { variantId: first.productVariant.id, quantity: quantity - 1 },
       { variantId: second.productVariant.id, quantity: second.quantity },
     ]
-    const { calls } = await play(
+    const { calls } = await runSteps(
       writerOf('orders').update?.steps(
         { fields: { lineItems }, remoteFields: { refunds } },
-        guarded(raw),
+        recordReadByGuard(raw),
         ATTEMPT,
       ),
       [done, less, less, done, listed],

@@ -1,7 +1,7 @@
 /** The steps of the writes of products, against planned responses. */
 import { describe, expect, test } from 'vitest'
 import { CONTEXT, rawRecords } from './vendure/fixtures.ts'
-import { ATTEMPT, guarded, play, writerOf } from './vendure/steps.ts'
+import { ATTEMPT, recordReadByGuard, runSteps, writerOf } from './vendure/steps.ts'
 
 describe('the stock of a variant', () => {
   const [raw] = rawRecords('products')
@@ -14,12 +14,12 @@ describe('the stock of a variant', () => {
   const stepsOf = (product: typeof raw) =>
     writerOf('products').update?.steps(
       { fields: { variants }, remoteFields: {} },
-      guarded(product),
+      recordReadByGuard(product),
       ATTEMPT,
     )
 
   test('is set where it is kept', async () => {
-    const { calls } = await play(stepsOf(keptIn('7')), [
+    const { calls } = await runSteps(stepsOf(keptIn('7')), [
       { updateProductVariants: [{ id: small.id }] },
       { products: { totalItems: 1, items: [raw] } },
     ])
@@ -32,7 +32,7 @@ describe('the stock of a variant', () => {
   })
 
   test('in several locations is not guessed', async () => {
-    const { result } = await play(stepsOf(keptIn('7', '8')), [])
+    const { result } = await runSteps(stepsOf(keptIn('7', '8')), [])
     expect(result).toMatchObject({
       name: 'WriteRejection',
       field: 'variants[0].inventory.totalCount',
@@ -54,10 +54,10 @@ describe('a change of a product', () => {
     const remoteFields = { id: '1' }
     const steps = writerOf('products').update?.steps(
       { fields: {}, remoteFields },
-      guarded(raw),
+      recordReadByGuard(raw),
       ATTEMPT,
     )
-    const { result } = await play(steps, [])
+    const { result } = await runSteps(steps, [])
     expect(result).toMatchObject({ name: 'WriteRejection', field: 'remoteFields.id' })
   })
 
@@ -77,10 +77,10 @@ describe('a change of a product', () => {
     }
     const steps = writerOf('products').update?.steps(
       { fields, remoteFields: {} },
-      guarded(raw),
+      recordReadByGuard(raw),
       ATTEMPT,
     )
-    const { result } = await play(steps, [{ product: { optionGroups } }])
+    const { result } = await runSteps(steps, [{ product: { optionGroups } }])
     expect(result).toMatchObject({ name: 'WriteRejection', field: 'variants[2].optionValues' })
   })
 })
@@ -96,7 +96,7 @@ describe('a half-created product', () => {
       productName: 'Lampe',
       variants: [{ ...variant, optionValues: [{ name: 'Größe', value: 'S' }] }],
     }
-    const { result, calls } = await play(
+    const { result, calls } = await runSteps(
       writerOf('products').create?.steps(
         { fields, remoteFields: { facetValueIds: ['3'] } },
         attempt,
@@ -110,7 +110,7 @@ describe('a half-created product', () => {
       ],
     )
     expect(result).toBe(lost)
-    const named = (name: string) => ({ translations: [{ languageCode: 'de', name }] })
+    const translationOf = (name: string) => ({ translations: [{ languageCode: 'de', name }] })
     const text = { languageCode: 'de', name: 'Lampe', slug: 'Lampe', description: '' }
     expect(calls).toEqual([
       {
@@ -120,7 +120,11 @@ describe('a half-created product', () => {
       {
         root: 'createProductOptionGroup',
         variables: {
-          input: { code: 'größe', ...named('Größe'), options: [{ code: 's', ...named('S') }] },
+          input: {
+            code: 'größe',
+            ...translationOf('Größe'),
+            options: [{ code: 's', ...translationOf('S') }],
+          },
         },
       },
       { root: 'addOptionGroupToProduct', variables: { productId: '8', optionGroupId: '5' } },
@@ -131,7 +135,7 @@ describe('a half-created product', () => {
             {
               productId: '8',
               optionIds: ['6'],
-              ...named('Lampe S'),
+              ...translationOf('Lampe S'),
               sku: '',
               price: 150,
               // Sent, so it must be tracked, in a shop that tracks no stock by default.

@@ -53,12 +53,12 @@ describe.skipIf(missing)('webhooks of a shop', () => {
     (await vendure.admin<{ webhooks: { id: string; url: string }[] }>('{ webhooks { id url } }'))
       .webhooks
 
-  const shown = async (topic: string, remoteId: string) => {
-    const answer = await service.rest(
+  const readStored = async (topic: string, remoteId: string) => {
+    const response = await service.rest(
       tenant.key,
       `/commerce/${topic}s/${remoteId}?credentialId=${credentialId}`,
     )
-    return answer.statusCode === 200 ? answer.json()[topic] : undefined
+    return response.statusCode === 200 ? response.json()[topic] : undefined
   }
 
   const logOf = async (remoteId: string, topic: string): Promise<readonly string[]> => {
@@ -71,7 +71,7 @@ describe.skipIf(missing)('webhooks of a shop', () => {
   /** Waits until the record is stored in this form, within the 2 s that are promised. */
   const expectStored = (topic: string, remoteId: string, expected: object) =>
     expect
-      .poll(() => shown(topic, remoteId), { timeout: 2000, interval: 20 })
+      .poll(() => readStored(topic, remoteId), { timeout: 2000, interval: 20 })
       .toMatchObject(expected)
 
   test('the shop has one subscription, with the address of the credential', async () => {
@@ -123,7 +123,7 @@ describe.skipIf(missing)('webhooks of a shop', () => {
     const [lost] = await subscriptions()
     await vendure.admin('mutation ($id: ID!) { deleteWebhook(id: $id) }', { id: lost?.id })
     expect(await subscriptions()).toEqual([])
-    // The next look at the subscription, which is due once a day.
+    // The next check of the subscription, which is due once a day.
     await service.database.prisma.inboundSubscription.updateMany({
       where: { credentialId },
       data: { checkAt: new Date(0), dueAt: new Date(0) },
@@ -135,10 +135,10 @@ describe.skipIf(missing)('webhooks of a shop', () => {
     expect(lost?.url).toMatch(new RegExp(`${credential.webhooks.path}$`))
     expect(Date.parse(credential.webhooks.lastReceivedAt)).toBeGreaterThan(Date.now() - 60_000)
     await createCustomer(vendure, { firstName: 'A', lastName: 'B', emailAddress: 'a@example.org' })
-    await expect.poll(() => listed('customer'), { timeout: 2000 }).toContain('a@example.org')
+    await expect.poll(() => listAll('customer'), { timeout: 2000 }).toContain('a@example.org')
   })
 
-  const listed = async (topic: string): Promise<string> =>
+  const listAll = async (topic: string): Promise<string> =>
     (await service.rest(tenant.key, `/commerce/${topic}s?credentialId=${credentialId}`)).body
 
   test('a deleted credential leaves no subscription in the shop, and its address is gone', async () => {

@@ -5,7 +5,7 @@ import { isAbsent } from '../../src/definition/connector.ts'
 import { toMinorUnits } from '../../src/definition/mapping/minor-units.ts'
 import { REQUEST } from '../support/steps.ts'
 import { response } from './vendure/fixtures.ts'
-import { ATTEMPT, play, stored, thrownBy, writerOf } from './vendure/steps.ts'
+import { ATTEMPT, runSteps, storedRecord, thrownBy, writerOf } from './vendure/steps.ts'
 
 describe('an amount in a write', () => {
   test.each([
@@ -111,10 +111,10 @@ describe('a record deleted during the write', () => {
   ])('is distinguished from a failure: %s', async (name, listed) => {
     const steps = writerOf(name).update?.steps(
       { fields: {}, remoteFields: {} },
-      stored('9'),
+      storedRecord('9'),
       ATTEMPT,
     )
-    const { result, requests } = await play(steps, [listed])
+    const { result, requests } = await runSteps(steps, [listed])
     expect(isAbsent(result)).toBe(true)
     expect(requests.map(({ read }) => read)).toEqual([true])
   })

@@ -10,7 +10,7 @@ import { createWritingShop } from './vendure/writing.ts'
 
 describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` : ''}`, () => {
   const shop = createWritingShop()
-  const { buy, get, listed, storedAs } = shop
+  const { buy, get, listRecord: listed, storedAs } = shop
   beforeAll(shop.start, 120_000)
   afterAll(shop.stop)
 
@@ -21,12 +21,12 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
 
   test('reads one record in the same form as a listing, and none that is not listed', async () => {
     const order = await buy()
-    const made = await fulfillOrder(shop.vendure, order, { trackingCode: 'T', method: 'DHL' })
+    const created = await fulfillOrder(shop.vendure, order, { trackingCode: 'T', method: 'DHL' })
     const records: [string, string][] = [
       ['customers', order.customer?.id ?? ''],
       ['orders', order.id],
       ['products', shop.lamp.id],
-      ['fulfillments', made.id],
+      ['fulfillments', created.id],
     ]
     for (const [name, id] of records) {
       const raw = await listed(name, id)

@@ -1,3 +1,4 @@
+/** The real Vendure: what the service stores is compared with what Vendure's own API returns. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
 import type { AppRequest, Json } from '../../src/definition/connector.ts'
@@ -15,7 +16,7 @@ import {
   updateCustomer,
 } from '../apps/vendure/shop.ts'
 import { fidelityTest } from '../support/fidelity.ts'
-import { type Harness, missing, openHarness, shownOf } from './vendure/harness.ts'
+import { type Harness, missing, openHarness, withoutOwnFields } from './vendure/harness.ts'
 import { createKey } from './vendure/key.ts'
 
 describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () => {
@@ -52,7 +53,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
   })
 
   test('links an order with its fulfillments', async () => {
-    const { shop, truth, first } = harness
+    const { shop, vendureState: truth, first } = harness
     await fulfillOrder(shop.vendure, first, { trackingCode: 'T-1', method: 'DHL' })
     await shop.sync()
     const expected = await truth.fulfillmentsOf(first.id)
@@ -60,7 +61,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     for (const id of [orderId, first.id]) {
       const path = `/commerce/orders/${id}/fulfillments?credentialId=${shop.credentialId}`
       const { fulfillments } = (await shop.service.rest(shop.tenant.key, path)).json()
-      expect(fulfillments.map(shownOf)).toEqual(expected)
+      expect(fulfillments.map(withoutOwnFields)).toEqual(expected)
     }
     const { data, errors } = await shop.service.graphql(
       shop.tenant.key,
@@ -79,7 +80,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
   })
 
   test('marks deleted records after a full listing', async () => {
-    const { shop, truth } = harness
+    const { shop, vendureState: truth } = harness
     const sofa = await createProduct(shop.vendure, {
       name: 'Sofa',
       variants: [{ sku: 'SOFA', price: 90_000 }],
@@ -88,15 +89,15 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     const { id: customerId } = await createCustomer(shop.vendure, maria)
     const lines = [{ variantId: sofa.variants[0]?.id ?? '', quantity: 1 }]
     const order = await placeOrder(shop.vendure, { customer: maria, lines })
-    harness.stand(order.id, 'Settled', 'Unfulfilled')
+    harness.setStatuses(order.id, 'Settled', 'Unfulfilled')
     await shop.sync()
     await shop.takeLog()
 
     await deleteProduct(shop.vendure, sofa.id)
     await deleteCustomer(shop.vendure, customerId)
     await shop.syncEverything()
-    const seen = await harness.changes()
-    expect(seen.filter((change) => change.startsWith('deleted'))).toEqual([
+    const loggedChanges = await harness.changes()
+    expect(loggedChanges.filter((change) => change.startsWith('deleted'))).toEqual([
       `deleted customers ${customerId}`,
       `deleted products ${sofa.id}`,
     ])
@@ -110,7 +111,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
 
   test('finds changes without a new update time in a full listing', async () => {
     const { shop, lamp, first } = harness
-    harness.stand(first.id, 'Authorized', 'Shipped')
+    harness.setStatuses(first.id, 'Authorized', 'Shipped')
     await deleteVariant(shop.vendure, lamp.variants[0]?.id ?? '')
     await updateCustomer(shop.vendure, first.customer?.id ?? '', { firstName: 'Sonja' })
     await shop.syncEverything()
@@ -123,11 +124,11 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
 
   test('skips no record when others are deleted between two pages', async () => {
     const { vendure } = harness.shop
-    const made: string[] = []
+    const orderIds: string[] = []
     for (let number = 1; number <= 9; number++) {
       const name = { firstName: 'Page', lastName: String(number) }
       const emailAddress = `page-${number}@example.org`
-      made.push((await createCustomer(vendure, { ...name, emailAddress })).id)
+      orderIds.push((await createCustomer(vendure, { ...name, emailAddress })).id)
     }
     const customers = connector.resources['commerce/customers']
     if (!customers) throw new Error('the connector has no customers')
@@ -149,13 +150,13 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
       const { records, next } = customers.readList(response, position)
       for (const { id } of records as readonly { readonly id: string }[]) listed.add(id)
       pages += 1
-      if (pages === 2) for (const id of made.slice(0, 3)) await deleteCustomer(vendure, id)
+      if (pages === 2) for (const id of orderIds.slice(0, 3)) await deleteCustomer(vendure, id)
       if (next === undefined) break
       cursor = next
     }
     await client.stop()
     expect(pages).toBeGreaterThan(2)
-    expect([...listed]).toEqual(expect.arrayContaining(made.slice(3)))
+    expect([...listed]).toEqual(expect.arrayContaining(orderIds.slice(3)))
   })
 
   test('accepts a key with the required permissions only, and rejects invalid keys', async () => {
@@ -166,8 +167,8 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
       const credential = { url: vendure.url, apiKey, ...values }
       const body = { userId: tenant.userId, app: 'vendure', credential }
       const url = '/2024-03/headless/credentials'
-      const answer = await service.send(tenant.key, 'POST', url, body)
-      const { credentialId, error } = answer.json()
+      const rejection = await service.send(tenant.key, 'POST', url, body)
+      const { credentialId, error } = rejection.json()
       return error?.code ?? typeof credentialId
     }
     expect(await connect({})).toBe('string')

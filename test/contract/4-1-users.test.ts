@@ -89,8 +89,8 @@ describe('4.1', () => {
 
   test('4.1 Create user: the username is unique', async () => {
     const { username } = await newUser()
-    const twin = await send('POST', '/2023-12/users', { username })
-    expect([twin.statusCode, twin.json().error.code]).toEqual([400, 'USERNAME_TAKEN'])
+    const duplicate = await send('POST', '/2023-12/users', { username })
+    expect([duplicate.statusCode, duplicate.json().error.code]).toEqual([400, 'USERNAME_TAKEN'])
   })
 
   test('4.1 Get user token', async () => {
@@ -152,8 +152,8 @@ describe('4.1', () => {
       const created = await call(tenant.key, 'createUser', { username })
       expect(created).toMatchObject({ status: 200, result: { userId: expect.any(String) } })
       const { userId } = created.result
-      const twin = await call(tenant.key, 'createUser', { username })
-      expect(twin).toMatchObject({ status: 400, code: 'USERNAME_TAKEN', fields: ['username'] })
+      const duplicate = await call(tenant.key, 'createUser', { username })
+      expect(duplicate).toMatchObject({ status: 400, code: 'USERNAME_TAKEN', fields: ['username'] })
       const { result: token } = await call(tenant.key, 'userToken', { userId })
       expect(decodeJwt(token).sub).toBe(userId)
       const { result: users } = await call(tenant.key, 'users')

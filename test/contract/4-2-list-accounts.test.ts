@@ -43,8 +43,8 @@ beforeAll(async () => {
     lastActivityAt: null,
     ...timesOf(3),
   }
-  const gone = { ...quay, ...timesOf(5), remoteDeleted: true }
-  list = await openList(account, [quay, harbour, quayside, timesOf(4), gone], {
+  const deleted = { ...quay, ...timesOf(5), remoteDeleted: true }
+  list = await openList(account, [quay, harbour, quayside, timesOf(4), deleted], {
     remoteFields: { touched: true },
   })
 })

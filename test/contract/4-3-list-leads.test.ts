@@ -32,8 +32,8 @@ beforeAll(async () => {
     lastName: 'noether-Gordan',
     ...timesOf(3),
   }
-  const gone = { ...emmy, ...timesOf(5), remoteDeleted: true }
-  list = await openList(lead, [emmy, sofja, emmeline, timesOf(4), gone], {
+  const deleted = { ...emmy, ...timesOf(5), remoteDeleted: true }
+  list = await openList(lead, [emmy, sofja, emmeline, timesOf(4), deleted], {
     remoteFields: { touched: true },
   })
 })

@@ -59,7 +59,7 @@ describe.each(transports)('over %s', (transport) => {
   beforeAll(() => {
     records = sandbox.over(transport)
   })
-  const created = async (input: object) => {
+  const createContact = async (input: object) => {
     const { status, record, message } = await records.create('crm/contacts', input)
     expect(status, message).toBe(200)
     return record
@@ -77,7 +77,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('4.4.3 firstName is text', async () => {
-    expect(await created({ lastName: 'Byrne', firstName: 'Aoife' })).toMatchObject({
+    expect(await createContact({ lastName: 'Byrne', firstName: 'Aoife' })).toMatchObject({
       firstName: 'Aoife',
       lastName: 'Byrne',
     })
@@ -90,7 +90,7 @@ describe.each(transports)('over %s', (transport) => {
     const { record } = await records.create('crm/accounts', { accountName: `Quay ${transport}` })
     const { id, remoteId, accountName } = record
     for (const account of [id, remoteId, accountName]) {
-      const contact = await created({ lastName: 'Byrne', account })
+      const contact = await createContact({ lastName: 'Byrne', account })
       expect(contact.account).toEqual({ id, remoteId, accountName })
       const inApp = await sandbox.readInApp('people', contact.remoteId)
       expect(inApp.account).toBe(remoteId)
@@ -111,7 +111,10 @@ describe.each(transports)('over %s', (transport) => {
       country: 'Ireland',
       postalCode: 'T12',
     }
-    const contact = await created({ lastName: 'Byrne', addresses: [address, { city: 'Kinsale' }] })
+    const contact = await createContact({
+      lastName: 'Byrne',
+      addresses: [address, { city: 'Kinsale' }],
+    })
     const nothing = Object.fromEntries(Object.keys(address).map((name) => [name, null]))
     expect(contact.addresses).toEqual([address, { ...nothing, city: 'Kinsale' }])
   })
@@ -121,7 +124,7 @@ describe.each(transports)('over %s', (transport) => {
       { emailAddressType: 'work', emailAddress: 'a@quay.example' },
       { emailAddressType: 'Assistant', emailAddress: 'b@quay.example' },
     ]
-    expect((await created({ lastName: 'Byrne', emailAddresses })).emailAddresses).toEqual(
+    expect((await createContact({ lastName: 'Byrne', emailAddresses })).emailAddresses).toEqual(
       emailAddresses,
     )
   })
@@ -129,7 +132,7 @@ describe.each(transports)('over %s', (transport) => {
   test('4.4.3 telephone numbers have a type and the number, both required; types are capitalised', async () => {
     const number = (phoneNumberType: string) => ({ phoneNumberType, phoneNumber: '+353 21 1' })
     const values = ['PRIMARY', 'Other', 'mobile', 'FAX'].map(number)
-    const contact = await created({ lastName: 'Byrne', phoneNumbers: values })
+    const contact = await createContact({ lastName: 'Byrne', phoneNumbers: values })
     expect(contact.phoneNumbers).toEqual(['Primary', 'Other', 'Mobile', 'Fax'].map(number))
     for (const name of ['phoneNumberType', 'phoneNumber']) {
       const { [name]: _, ...rest }: Record<string, string> = number('FAX')
@@ -139,13 +142,16 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('4.4.3 remoteFields are passed on under the app’s own names', async () => {
-    const contact = await created({ lastName: 'Byrne', remoteFields: { job_title: 'Rigger' } })
+    const contact = await createContact({
+      lastName: 'Byrne',
+      remoteFields: { job_title: 'Rigger' },
+    })
     expect(contact.remoteFields.job_title).toBe('Rigger')
     expect((await sandbox.readInApp('people', contact.remoteId)).job_title).toBe('Rigger')
   })
 
   test('4.4.5 a missing account is null, and missing lists are empty', async () => {
-    expect(await created({ lastName: 'Byrne' })).toMatchObject({
+    expect(await createContact({ lastName: 'Byrne' })).toMatchObject({
       account: null,
       addresses: [],
       emailAddresses: [],

@@ -79,18 +79,18 @@ describe.each(transports)('over %s', (transport) => {
     id = (await records.create('accounting/vendors', { vendorName: 'Quay Ltd' })).record.id
   })
   const update = (input: object) => records.update('accounting/vendors', id, input)
-  const updated = async (input: object) => {
+  const updateSuccessfully = async (input: object) => {
     const { status, record, message } = await update({ vendorName: 'Quay Ltd', ...input })
     expect(status, message).toBe(200)
     return record
   }
-  const refused = async (input: object, field: string) => {
+  const expectRejected = async (input: object, field: string) => {
     const { status, details, message } = await update({ vendorName: 'Quay Ltd', ...input })
     expect([status, details[0]?.field ?? message]).toEqual([400, expect.stringContaining(field)])
   }
 
   test('4.5.4 vendorName cannot be null', async () => {
-    await refused({ vendorName: null }, 'vendorName')
+    await expectRejected({ vendorName: null }, 'vendorName')
   })
 
   test.each([
@@ -103,28 +103,28 @@ describe.each(transports)('over %s', (transport) => {
     ['currency', 'XAU'],
     ['vendorName', 'Quay plc'],
   ])('4.5.4 %s is written: %s', async (field, value) => {
-    expect((await updated({ [field]: value }))[field]).toBe(value)
+    expect((await updateSuccessfully({ [field]: value }))[field]).toBe(value)
   })
 
   test('4.5.4 email and taxNumber may be null', async () => {
-    await updated({ email: 'post@quay.example', taxNumber: 'IE1' })
-    expect(await updated({ email: null, taxNumber: null })).toMatchObject({
+    await updateSuccessfully({ email: 'post@quay.example', taxNumber: 'IE1' })
+    expect(await updateSuccessfully({ email: null, taxNumber: null })).toMatchObject({
       email: null,
       taxNumber: null,
     })
   })
 
   test('4.5.4 companyId is the company’s id, in Trunkline or in the app', async () => {
-    const { companyId } = await updated({ companyId: 'com_0001' })
+    const { companyId } = await updateSuccessfully({ companyId: 'com_0001' })
     expect(companyId).toMatch(/^[0-9a-f-]{36}$/)
-    expect((await updated({ companyId })).companyId).toBe(companyId)
+    expect((await updateSuccessfully({ companyId })).companyId).toBe(companyId)
   })
 
   test('4.5.4 an unknown status, currency or country is rejected', async () => {
-    await refused({ vendorStatus: 'GONE' }, 'vendorStatus')
-    await refused({ currency: 'XYZ' }, 'currency')
+    await expectRejected({ vendorStatus: 'GONE' }, 'vendorStatus')
+    await expectRejected({ currency: 'XYZ' }, 'currency')
     const address = { addressType: 'BILLING', street1: '1 Quay', country: 'ZZ' }
-    await refused({ addresses: [address] }, 'country')
+    await expectRejected({ addresses: [address] }, 'country')
   })
 
   test('4.5.4 an address has the parts of 2.8; its type is capitals in requests and capitalised in responses', async () => {
@@ -137,7 +137,7 @@ describe.each(transports)('over %s', (transport) => {
       country: 'IE',
       zipCode: 'T12',
     }
-    const vendor = await updated({
+    const vendor = await updateSuccessfully({
       addresses: [
         { ...address, addressType: 'BILLING' },
         { addressType: 'SHIPPING', street1: '2 Quay' },
@@ -152,10 +152,10 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('4.5.4 in an address only addressType and street1 are required', async () => {
-    await refused({ addresses: [{ street1: '1 Quay' }] }, 'addressType')
-    await refused({ addresses: [{ addressType: 'BILLING' }] }, 'street1')
-    await refused({ addresses: [{ addressType: 'HOME', street1: '1 Quay' }] }, 'addressType')
-    await updated({ addresses: [{ addressType: 'BILLING', street1: '1 Quay' }] })
+    await expectRejected({ addresses: [{ street1: '1 Quay' }] }, 'addressType')
+    await expectRejected({ addresses: [{ addressType: 'BILLING' }] }, 'street1')
+    await expectRejected({ addresses: [{ addressType: 'HOME', street1: '1 Quay' }] }, 'addressType')
+    await updateSuccessfully({ addresses: [{ addressType: 'BILLING', street1: '1 Quay' }] })
   })
 
   test('4.5.4 a telephone number has a type and a number, both required', async () => {
@@ -163,16 +163,16 @@ describe.each(transports)('over %s', (transport) => {
       phoneNumberType,
       phoneNumber: '+353 21 1',
     }))
-    const vendor = await updated({ phoneNumbers })
+    const vendor = await updateSuccessfully({ phoneNumbers })
     const types = vendor.phoneNumbers.map((one: { phoneNumberType: string }) => one.phoneNumberType)
     expect(types).toEqual(['Primary', 'Other', 'Mobile', 'Fax'])
-    await refused({ phoneNumbers: [{ phoneNumber: '1' }] }, 'phoneNumberType')
-    await refused({ phoneNumbers: [{ phoneNumberType: 'FAX' }] }, 'phoneNumber')
+    await expectRejected({ phoneNumbers: [{ phoneNumber: '1' }] }, 'phoneNumberType')
+    await expectRejected({ phoneNumbers: [{ phoneNumberType: 'FAX' }] }, 'phoneNumber')
   })
 
   test('4.5.4 remoteFields are passed on under the app’s own names', async () => {
-    const vendor = await updated({ remoteFields: { payment_terms_days: 21 } })
+    const vendor = await updateSuccessfully({ remoteFields: { payment_terms_days: 21 } })
     expect(vendor.remoteFields.payment_terms_days).toBe(21)
-    await refused({ remoteFields: ['a list'] }, 'remoteFields')
+    await expectRejected({ remoteFields: ['a list'] }, 'remoteFields')
   })
 })

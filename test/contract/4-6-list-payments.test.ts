@@ -47,8 +47,8 @@ beforeAll(async () => {
     totalAmount: '100',
     ...timesOf(3),
   }
-  const gone = { ...received, ...timesOf(5), remoteDeleted: true }
-  list = await openList(payment, [received, paid, other, timesOf(4), gone], {
+  const deleted = { ...received, ...timesOf(5), remoteDeleted: true }
+  list = await openList(payment, [received, paid, other, timesOf(4), deleted], {
     remoteFields: { touched: true },
   })
 })

@@ -100,7 +100,7 @@ describe.each(transports)('over %s', (transport) => {
   beforeAll(() => {
     records = sandbox.over(transport)
   })
-  const updated = async (input: object) => {
+  const updateSuccessfully = async (input: object) => {
     const { status, record, message } = await records.update('commerce/orders', order.id, input)
     expect(status, message).toBe(200)
     return record
@@ -115,7 +115,7 @@ describe.each(transports)('over %s', (transport) => {
     ['currency', 'JPY'],
     ['currency', 'GBP'],
   ])('4.7.4 %s is written: %s', async (field, value) => {
-    expect((await updated({ [field]: value }))[field]).toBe(value)
+    expect((await updateSuccessfully({ [field]: value }))[field]).toBe(value)
   })
 
   test.each(['totalPrice', 'totalDiscount', 'totalShipping', 'totalTax'])(
@@ -125,18 +125,18 @@ describe.each(transports)('over %s', (transport) => {
         [12.5, '12.50'],
         [7, '7.00'],
       ] as const) {
-        const record = await updated({ [field]: sent })
+        const record = await updateSuccessfully({ [field]: sent })
         expect(record[field]).toBe(shown)
         const { [field]: amount } = await sandbox.readInApp('orders', order.remoteId)
         expect(amount).toBe(shown)
       }
-      await updated({ totalPrice: null })
+      await updateSuccessfully({ totalPrice: null })
     },
   )
 
   test('4.7.4 a line has the parts of 2.11', async () => {
     const whole = { ...line, title: 'As engraved', unitCost: '12.30', currency: 'GBP', sku: 'E' }
-    const { lineItems, currency } = await updated({ lineItems: [whole] })
+    const { lineItems, currency } = await updateSuccessfully({ lineItems: [whole] })
     expect(lineItems).toEqual([
       {
         title: 'As engraved',
@@ -163,7 +163,7 @@ describe.each(transports)('over %s', (transport) => {
   test.each(['billingAddress', 'shippingAddress'])(
     '4.7.4 %s has the parts of 2.11',
     async (field) => {
-      expect((await updated({ [field]: address }))[field]).toEqual(address)
+      expect((await updateSuccessfully({ [field]: address }))[field]).toEqual(address)
       const nowhere = { ...address, countryCode: 'ZZ' }
       const refused = await records.update('commerce/orders', order.id, { [field]: nowhere })
       expect(refused.status).toBe(400)
@@ -172,19 +172,21 @@ describe.each(transports)('over %s', (transport) => {
 
   test('4.7.4 the customer has the parts of 2.11', async () => {
     const names = { firstName: 'Aoife', lastName: 'Byrne', email: 'a@quay.example', phone: '+1' }
-    const { customer } = await updated({ customer: { customerId: 'sho_0001', ...names } })
+    const { customer } = await updateSuccessfully({
+      customer: { customerId: 'sho_0001', ...names },
+    })
     const shopper = await records.get('commerce/customers', 'sho_0001')
     expect(customer).toEqual({ customerId: shopper.record.id, ...names })
   })
 
   test('4.7.4 remoteFields are passed on under the app’s own names', async () => {
-    const record = await updated({ remoteFields: { tax_percent: '9' } })
+    const record = await updateSuccessfully({ remoteFields: { tax_percent: '9' } })
     expect(record.remoteFields.tax_percent).toBe('9')
   })
 
   test('4.7.6 no field is required, and omitted fields keep their values', async () => {
-    const before = await updated({ orderNumber: 'Q-8', shippingAddress: address })
-    const after = await updated({})
+    const before = await updateSuccessfully({ orderNumber: 'Q-8', shippingAddress: address })
+    const after = await updateSuccessfully({})
     expect(after).toMatchObject({ orderNumber: 'Q-8', shippingAddress: before.shippingAddress })
   })
 })

@@ -39,7 +39,8 @@ beforeEach(async () => {
 
 const put = (orderId: string, id: string, body: object, query?: string) =>
   sandbox.service.send(
-    ...([sandbox.tenant.key, 'PUT'] as const),
+    sandbox.tenant.key,
+    'PUT',
     `/2024-03/one/commerce/orders/${orderId}/fulfillments/${id}${query ?? `?credentialId=${sandbox.credentialId}`}`,
     body,
   )
@@ -100,7 +101,7 @@ describe.each(transports)('over %s', (transport) => {
   beforeAll(() => {
     records = sandbox.over(transport)
   })
-  const updated = async (input: object) => {
+  const updateSuccessfully = async (input: object) => {
     const response = await records.update('commerce/fulfillments', shipment.id, input)
     expect(response.status, response.message).toBe(200)
     return response.record
@@ -108,7 +109,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('4.8.4 carrier and service are text', async () => {
     const values = { carrier: 'Quay Post', service: 'By boat' }
-    expect(await updated(values)).toMatchObject(values)
+    expect(await updateSuccessfully(values)).toMatchObject(values)
   })
 
   test('4.8.4 tracking numbers and addresses are lists of text', async () => {
@@ -116,11 +117,11 @@ describe.each(transports)('over %s', (transport) => {
       trackingNumbers: ['Q1', 'Q2'],
       trackingUrls: ['https://quay.example/Q1', 'https://quay.example/Q2'],
     }
-    expect(await updated(lists)).toMatchObject(lists)
+    expect(await updateSuccessfully(lists)).toMatchObject(lists)
   })
 
   test('4.8.4 a line has the parts of 2.12', async () => {
-    const { lineItems } = await updated({ lineItems: [{ lineItemId, quantity: 3 }] })
+    const { lineItems } = await updateSuccessfully({ lineItems: [{ lineItemId, quantity: 3 }] })
     expect(lineItems).toEqual([
       {
         lineItemId,
@@ -135,12 +136,12 @@ describe.each(transports)('over %s', (transport) => {
     const product = await records.get('commerce/products', 'prd_0001')
     expect(lineItems[0].productId).toBe(product.record.id)
     // Lines can be written back as they were read.
-    expect((await updated({ lineItems })).lineItems).toEqual(lineItems)
+    expect((await updateSuccessfully({ lineItems })).lineItems).toEqual(lineItems)
   })
 
   test('4.8.4 no field is required: omitted fields keep their values', async () => {
-    const before = await updated({ carrier: 'Quay Post', trackingNumbers: ['Q1'] })
-    const { carrier, trackingNumbers, lineItems } = await updated({})
+    const before = await updateSuccessfully({ carrier: 'Quay Post', trackingNumbers: ['Q1'] })
+    const { carrier, trackingNumbers, lineItems } = await updateSuccessfully({})
     expect([carrier, trackingNumbers, lineItems]).toEqual(['Quay Post', ['Q1'], before.lineItems])
   })
 

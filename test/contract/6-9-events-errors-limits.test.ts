@@ -124,11 +124,11 @@ describe('7', () => {
     const missing = await send('POST', '/2024-03/one/crm/contacts', { lastName: 'x' })
     const field = await send('POST', `/2024-03/one/crm/contacts${query}`, { firstName: 'x' })
     await send('POST', '/2023-12/users', { username: 'twice' })
-    const taken = await send('POST', '/2023-12/users', { username: 'twice' })
+    const duplicate = await send('POST', '/2023-12/users', { username: 'twice' })
     for (const [response, name] of [
       [missing, 'credentialId'],
       [field, 'lastName'],
-      [taken, 'username'],
+      [duplicate, 'username'],
     ] as const)
       expect([response.statusCode, response.json().error.details[0].field]).toEqual([400, name])
   })

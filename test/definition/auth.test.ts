@@ -1,3 +1,4 @@
+/** The methods of a connector to authenticate: templates, requests and rejected definitions. */
 import { describe, expect, test } from 'vitest'
 import type { AuthMethod, KeyMethod, OAuthMethod } from '../../src/definition/auth.ts'
 import { authenticate, baseUrlOf, isSecret, methodOf } from '../../src/definition/authenticate.ts'

@@ -66,7 +66,7 @@ const writer = bodyWriter(mapping, {
 })
 
 /** Runs steps against responses. @returns their result or error, and the requests */
-const play = async (steps: Steps<unknown> | undefined, bodies: readonly unknown[]) => {
+const runSteps = async (steps: Steps<unknown> | undefined, bodies: readonly unknown[]) => {
   if (!steps) throw new Error('The writer has no such write.')
   const requests: AppRequest[] = []
   const result = await driveSteps(steps, (request) =>
@@ -89,7 +89,7 @@ const stored = { remoteId: 's1', record: {}, raw }
 
 describe('a writer', () => {
   test('sends the body of the mapping and reads the record back', async () => {
-    const { result, requests } = await play(
+    const { result, requests } = await runSteps(
       writer.create?.steps({ fields, remoteFields: { note: 'x' } }, attempt),
       [{ id: 's1' }, [raw]],
     )
@@ -123,14 +123,14 @@ describe('a writer', () => {
       reading.create?.steps({ ...input, fields }, attempt),
       reading.update?.steps(input, stored, attempt),
     ]) {
-      const { result, requests } = await play(steps, [raw])
+      const { result, requests } = await runSteps(steps, [raw])
       expect(result).toEqual(raw)
       expect(requests.map(({ path }) => path)).toEqual(paths)
     }
   })
 
   test('reports a create without an id as absent, and reads nothing', async () => {
-    const { result, requests } = await play(
+    const { result, requests } = await runSteps(
       writer.create?.steps({ fields, remoteFields: {} }, attempt),
       [{}],
     )
@@ -140,7 +140,7 @@ describe('a writer', () => {
 
   test('reports a record that is gone as absent', async () => {
     const steps = writer.update?.steps({ fields: {}, remoteFields: {} }, stored, attempt)
-    expect((await play(steps, [{}, []])).result).toBeInstanceOf(RecordNotFoundError)
+    expect((await runSteps(steps, [{}, []])).result).toBeInstanceOf(RecordNotFoundError)
   })
 
   test.each<[object, object]>([
@@ -150,7 +150,7 @@ describe('a writer', () => {
     [{ orderId: 'o1' }, { order: 'o1' }],
   ])('sends of %j only what changes, where that is declared', async (input, body) => {
     const update = { fields: input as Record<string, Json>, remoteFields: {} }
-    const { requests } = await play(writer.update?.steps(update, stored, attempt), [{}, [raw]])
+    const { requests } = await runSteps(writer.update?.steps(update, stored, attempt), [{}, [raw]])
     expect(requests[0]?.body).toEqual(body)
   })
 
@@ -164,7 +164,7 @@ describe('a writer', () => {
     [{ lineItems: [{ lineItemId: 'l1', quantity: 1, price: '0.001' }] }, {}, 'lineItems[0].price'],
   ])('rejects %j with remote fields %j', async (input, remoteFields, field) => {
     const steps = writer.update?.steps({ fields: input, remoteFields }, stored, attempt)
-    const { result, requests } = await play(steps, [])
+    const { result, requests } = await runSteps(steps, [])
     expect(result).toMatchObject({ name: 'WriteRejection', field })
     expect(requests).toEqual([])
   })
@@ -218,7 +218,7 @@ describe('steps that are undone', () => {
   }
 
   test('are not undone if they succeed', async () => {
-    expect(await play(orUndo(complete(), undo), [{}])).toMatchObject({
+    expect(await runSteps(orUndo(complete(), undo), [{}])).toMatchObject({
       result: 'completed',
       requests: [{ method: 'POST' }],
     })
@@ -230,10 +230,10 @@ describe('steps that are undone', () => {
   ])('report their own failure%s', async (_, failures) => {
     const requests: AppRequest[] = []
     const refusal = new Error('refused')
-    const answers = [refusal, ...failures]
+    const responses = [refusal, ...failures]
     const result = await driveSteps(orUndo(complete(), undo), (request) => {
-      const answer = answers[requests.push(request) - 1]
-      if (answer) throw answer
+      const response = responses[requests.push(request) - 1]
+      if (response) throw response
       return respond({})
     }).catch((error: unknown) => error)
     expect(result).toBe(refusal)

@@ -55,7 +55,7 @@ const stored = {
 }
 const shows = ({ kind }: JsonObject): boolean => kind !== 'discount'
 
-const written = async (
+const bodyOfWrite = async (
   mapping: Parameters<typeof buildBody>[0],
   fields: Readonly<Record<string, Json>>,
   before: Readonly<Record<string, unknown>> | undefined = stored,
@@ -81,7 +81,7 @@ describe('a list of the record', () => {
       { sku: 'B', title: 'Second' },
       { sku: 'C', title: 'New' },
     ]
-    expect(await written(mapping, { variants })).toEqual({
+    expect(await bodyOfWrite(mapping, { variants })).toEqual({
       variants: [
         { id: '1', sku: 'A', sale: { price: 7, tax: 'T1' }, size: { weight: 3, unit: 'kg' } },
         { id: '2', sku: 'B', position: 2, title: 'Second' },
@@ -96,7 +96,7 @@ describe('a list of the record', () => {
     ['null', null, []],
     ['a list with one entry', [{ sku: 'A' }], [stored.variants[0] ?? null]],
   ])('removes what %s omits by leaving it out', async (_name, variants, kept) => {
-    const body = await written(mapping, { variants })
+    const body = await bodyOfWrite(mapping, { variants })
     // Safe: a list of entries.
     expect(body.variants).toEqual([...(kept as readonly Json[]), stored.variants[2]])
   })
@@ -108,7 +108,7 @@ describe('a list of the record', () => {
       shows,
       remove: ({ id = null }) => ({ id, _destroy: true }),
     })
-    const body = await written(removing, { variants: [{ remoteId: '1' }] })
+    const body = await bodyOfWrite(removing, { variants: [{ remoteId: '1' }] })
     expect(body.variants).toEqual([
       stored.variants[0],
       stored.variants[2],
@@ -121,7 +121,7 @@ describe('a list of the record', () => {
     ['the id of a hidden entry', [{ remoteId: '9' }], 'variants[0]'],
     ['an id twice', [{ remoteId: '1' }, { remoteId: '1' }], 'variants[1]'],
   ])('rejects %s', async (_name, variants, field) => {
-    await expect(written(mapping, { variants })).rejects.toMatchObject({
+    await expect(bodyOfWrite(mapping, { variants })).rejects.toMatchObject({
       name: 'WriteRejection',
       field,
     })
@@ -140,11 +140,11 @@ describe('a list of the record', () => {
       { remoteId: '9', sku: 'D' },
       { sku: 'C' },
     ]
-    expect(await written(changes, { variants: all })).toEqual({
+    expect(await bodyOfWrite(changes, { variants: all })).toEqual({
       variants: [{ id: '2' }, { id: '1', sale: { price: 7 } }, { id: '9', sku: 'D' }, { sku: 'C' }],
     })
-    await expect(written(changes, { variants: all.slice(0, 2) })).rejects.toThrow('discount')
-    await expect(written(changes, { variants: [{ remoteId: '3' }] })).rejects.toMatchObject({
+    await expect(bodyOfWrite(changes, { variants: all.slice(0, 2) })).rejects.toThrow('discount')
+    await expect(bodyOfWrite(changes, { variants: [{ remoteId: '3' }] })).rejects.toMatchObject({
       field: 'variants[0]',
     })
   })
@@ -153,7 +153,7 @@ describe('a list of the record', () => {
     const changes = productWith({ matchBy: [['sku']], changesOnly: true })
     const cheap = { variants: [{ id: '1', sku: 'A', sale: { price: -5 } }] }
     const variants = [{ sku: 'A', price: 5 }]
-    expect(await written(changes, { variants }, cheap)).toEqual({
+    expect(await bodyOfWrite(changes, { variants }, cheap)).toEqual({
       variants: [{ id: '1', sale: { price: 5 } }],
     })
   })
@@ -204,7 +204,7 @@ describe('a list by type', () => {
 
   test('writes every type: what the list omits becomes null, or the value for null', async () => {
     const addresses = [{ addressType: 'SHIPPING', street1: 'Kaj 2', city: 'Oslo' }]
-    expect(await written(mapping, { addresses, phoneNumbers: null })).toEqual({
+    expect(await bodyOfWrite(mapping, { addresses, phoneNumbers: null })).toEqual({
       BillAddr: { Line1: null, City: null, Country: 'SE' },
       ShipAddr: { Line1: 'Kaj 2', City: 'Oslo', Country: 'SE' },
       Phone: null,
@@ -221,7 +221,7 @@ describe('a list by type', () => {
     ],
     ['another field', [{ addressType: 'BILLING', zipCode: '1' }], 'addresses[0].zipCode'],
   ])('rejects %s', async (_name, addresses, field) => {
-    await expect(written(mapping, { addresses })).rejects.toMatchObject({
+    await expect(bodyOfWrite(mapping, { addresses })).rejects.toMatchObject({
       name: 'WriteRejection',
       field,
     })

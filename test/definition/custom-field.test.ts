@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type CustomFieldType, createCustomReader } from '../../src/definition/custom-field.ts'
 
-const read = (type: CustomFieldType, value: unknown) => {
+const readField = (type: CustomFieldType, value: unknown) => {
   const problems: string[] = []
   const reader = createCustomReader([{ name: 'field', type, remoteField: 'a.b' }])
 
@@ -23,7 +23,7 @@ test.each([
   ['texts', undefined, '[]'],
   ['number', undefined, 'null'],
 ] as const)('%s of %o', (type, value, json) => {
-  expect(read(type, value)).toEqual({ json, problems: [] })
+  expect(readField(type, value)).toEqual({ json, problems: [] })
 })
 
 test.each([
@@ -32,5 +32,5 @@ test.each([
   ['boolean', 'yes'],
   ['date', 'soon'],
 ] as const)('%s of %o is reported and becomes null', (type, value) => {
-  expect(read(type, value)).toEqual({ json: 'null', problems: ['customFields.field'] })
+  expect(readField(type, value)).toEqual({ json: 'null', problems: ['customFields.field'] })
 })

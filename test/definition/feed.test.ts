@@ -1,3 +1,4 @@
+/** The definition of feeds: which resources they cover, and which definitions are rejected. */
 import { describe, expect, it } from 'vitest'
 import {
   type ChangeFeed,

@@ -1,3 +1,4 @@
+/** The definition of webhooks: which combinations are accepted and which are rejected. */
 import { expect, test } from 'vitest'
 import {
   checkWebhooks,

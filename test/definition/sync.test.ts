@@ -1,3 +1,4 @@
+/** The definition of syncs: which combinations are rejected. */
 import { expect, it } from 'vitest'
 import { checkSync, type SyncDefinition } from '../../src/definition/sync.ts'
 

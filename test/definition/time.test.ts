@@ -1,3 +1,4 @@
+/** Timestamps of apps, converted to the form of the API. */
 import { expect, test } from 'vitest'
 import { isoTimestamp } from '../../src/definition/time.ts'
 

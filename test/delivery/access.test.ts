@@ -5,16 +5,15 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
-import { revokeKey } from '../support/revoke-key.ts'
+import { createKey, revokeKey } from '../support/keys.ts'
 import {
   account,
-  followed,
   type SubscriptionHarness,
   type SubscriptionResult,
   startSubscriptionHarness,
   subscribe,
   transports,
+  untilFollowers,
 } from './subscription-harness.ts'
 
 let harness: SubscriptionHarness
@@ -25,11 +24,7 @@ afterAll(() => harness.stop())
 
 const QUERY = 'subscription { crmAccounts { kind } }'
 
-const newKey = async (): Promise<string> => {
-  const key = generateApiKey('development')
-  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
-  return key
-}
+const newKey = () => createKey(harness.service.database, harness.tenant.environmentId)
 
 interface SocketOptions {
   readonly protocol?: string
@@ -239,19 +234,19 @@ describe('a WebSocket', () => {
   })
 
   test('allows 100 subscriptions and rejects the next one', async () => {
-    await followed(harness, 0)
+    await untilFollowers(harness, 0)
     const one = await ready()
     for (let n = 0; n <= 100; n++)
       one.send({ id: `${n}`, type: 'subscribe', payload: { query: QUERY } })
     const error = await one.until('error')
     expect([error.id, error.payload[0].extensions.code]).toEqual(['100', 'RATE_LIMITED'])
-    await followed(harness, 100)
+    await untilFollowers(harness, 100)
     await harness.write([account(1)])
     await expect
       .poll(() => one.messages.filter(({ type }) => type === 'next').length, { timeout: 60_000 })
       .toBe(100)
     one.stop()
-    await followed(harness, 0)
+    await untilFollowers(harness, 0)
   })
 
   test('counts subscriptions towards the caller’s requests per minute', async () => {
@@ -291,7 +286,7 @@ describe.each(transports)('over %s', (transport) => {
     const key = await newKey()
     const revoked = subscribe(transport, { url: harness.url, key, query: QUERY })
     const other = subscribe(transport, { url: harness.url, key: harness.tenant.key, query: QUERY })
-    await followed(harness, 2)
+    await untilFollowers(harness, 2)
     const startedMs = performance.now()
     await revokeKey(harness.service, key)
     const reason = await revoked.ended.then(
@@ -301,11 +296,11 @@ describe.each(transports)('over %s', (transport) => {
     expect(performance.now() - startedMs).toBeLessThan(5000)
     if (transport === 'WebSocket') expect(reason).toMatchObject({ code: 4401 })
     else expect(reason).not.toBe('complete')
-    await followed(harness, 1)
+    await untilFollowers(harness, 1)
     await harness.write([account(1, `${transport} ${Math.random()}`)])
     await other.until(1)
     other.stop()
-    await followed(harness, 0)
+    await untilFollowers(harness, 0)
   })
 
   test('rejects a user token', async () => {

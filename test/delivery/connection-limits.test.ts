@@ -3,13 +3,12 @@ import { once } from 'node:events'
 import { afterEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createConnections } from '../../src/api/http/connections.ts'
-import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import { createKey } from '../support/keys.ts'
 import {
-  followed,
   type SubscriptionHarness,
   startSubscriptionHarness,
   subscribe,
+  untilFollowers,
 } from './subscription-harness.ts'
 
 const QUERY = 'subscription { crmAccounts { kind } }'
@@ -17,11 +16,7 @@ const QUERY = 'subscription { crmAccounts { kind } }'
 let harness: SubscriptionHarness
 afterEach(() => harness.stop())
 
-const newKey = async (): Promise<string> => {
-  const key = generateApiKey('development')
-  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
-  return key
-}
+const newKey = () => createKey(harness.service.database, harness.tenant.environmentId)
 const open = (transport: 'WebSocket' | 'SSE', key = harness.tenant.key) =>
   subscribe(transport, { url: harness.url, key, query: QUERY })
 const closeOf = (subscribed: ReturnType<typeof open>): Promise<{ code: number; reason: string }> =>
@@ -36,7 +31,7 @@ const openInTurn = async (
 ): Promise<ReturnType<typeof open>> => {
   const one = open(...args)
   const isAccepted = await Promise.race([
-    followed(harness, count).then(() => true),
+    untilFollowers(harness, count).then(() => true),
     one.ended.catch(() => {}).then(() => false),
   ])
   return isAccepted ? one : openInTurn(count, ...args)
@@ -54,41 +49,41 @@ test('a key’s limit covers both transports together, and each key has its own'
   harness = await startSubscriptionHarness({ maxConnectionsPerKey: 2 })
   const socket = open('WebSocket')
   const stream = open('SSE')
-  await followed(harness, 2)
+  await untilFollowers(harness, 2)
   expect(await closeOf(open('WebSocket'))).toMatchObject({
     code: 4503,
     reason: 'Too many connections of this key',
   })
   expect(await requestEvents()).toEqual([429, 'RATE_LIMITED', '10'])
-  await followed(harness, 2)
+  await untilFollowers(harness, 2)
   const other = open('SSE', await newKey())
-  await followed(harness, 3)
+  await untilFollowers(harness, 3)
   // An ended subscription frees its place.
   stream.stop()
-  await followed(harness, 2)
+  await untilFollowers(harness, 2)
   const next = await openInTurn(3, 'WebSocket')
   for (const one of [socket, other, next]) one.stop()
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
 })
 
 test('a process limits its connections over all keys', async () => {
   harness = await startSubscriptionHarness({ maxConnections: 2 })
   const socket = open('WebSocket')
   const stream = open('SSE', await newKey())
-  await followed(harness, 2)
+  await untilFollowers(harness, 2)
   const key = await newKey()
   expect(await closeOf(open('WebSocket', key))).toMatchObject({
     code: 4503,
     reason: 'Too many connections',
   })
   expect((await requestEvents(key)).slice(0, 2)).toEqual([503, 'NOT_READY'])
-  await followed(harness, 2)
+  await untilFollowers(harness, 2)
   socket.stop()
-  await followed(harness, 1)
+  await untilFollowers(harness, 1)
   const next = await openInTurn(2, 'SSE', key)
   stream.stop()
   next.stop()
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
 })
 
 test('unauthenticated sockets do not count towards the limit', async () => {
@@ -99,7 +94,7 @@ test('unauthenticated sockets do not count towards the limit', async () => {
   )
   await Promise.all(silent.map((socket) => once(socket, 'open')))
   const good = open('WebSocket')
-  await followed(harness, 1)
+  await untilFollowers(harness, 1)
   for (const socket of silent) socket.terminate()
   good.stop()
 })

@@ -42,7 +42,7 @@ test('closes with 4503 while the database is down, and the client’s retries re
     retryWait: () => wait(20),
     on: { closed: (event) => closed.push(event) },
   })
-  const followed = () => expect.poll(() => server.live.followers, { interval: 5 }).toBe(1)
+  const expectOneFollower = () => expect.poll(() => server.live.followers, { interval: 5 }).toBe(1)
   client.subscribe<{ crmAccounts: { record: { website: string } } }>(
     { query: QUERY },
     {
@@ -55,7 +55,7 @@ test('closes with 4503 while the database is down, and the client’s retries re
       },
     },
   )
-  await followed()
+  await expectOneFollower()
   await harness.write([account(1, 'before')])
   await expect.poll(() => websites).toEqual(['before'])
   way.cut()
@@ -66,9 +66,9 @@ test('closes with 4503 while the database is down, and the client’s retries re
   await expect
     .poll(() => closed)
     .toContainEqual(expect.objectContaining({ code: 4503, reason: 'Not ready' }))
-  way.mend()
+  way.restore()
   await expect.poll(isKnown, { interval: 5 }).toMatchObject({ environment: 'development' })
-  await followed()
+  await expectOneFollower()
   await harness.write([account(1, 'after')])
   await expect.poll(() => websites.at(-1)).toBe('after')
   expect(end).toBe(undefined)

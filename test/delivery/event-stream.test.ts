@@ -1,3 +1,4 @@
+/** Reads of one event stream at the same time. */
 import { expect, test } from 'vitest'
 import { createBatchStream } from '../../src/api/graphql/event-stream.ts'
 

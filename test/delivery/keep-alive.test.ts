@@ -2,13 +2,11 @@
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
-import { revokeKey } from '../support/revoke-key.ts'
+import { createKey, revokeKey } from '../support/keys.ts'
 import {
-  followed,
   type SubscriptionHarness,
   startSubscriptionHarness,
+  untilFollowers,
 } from './subscription-harness.ts'
 
 const QUERY = 'subscription { crmAccounts { kind } }'
@@ -21,7 +19,7 @@ beforeAll(async () => {
 afterEach(async () => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
 })
 afterAll(() => harness.stop())
 
@@ -96,16 +94,15 @@ test('an event stream receives a comment every 12 s', async () => {
 })
 
 test('a socket that does not read is cut within 5 s after its key is revoked', async () => {
-  const key = generateApiKey('development')
-  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
+  const key = await createKey(harness.service.database, harness.tenant.environmentId)
   const { socket, send } = await openSocket(key)
   send({ id: '1', type: 'subscribe', payload: { query: QUERY } })
-  await followed(harness, 1)
+  await untilFollowers(harness, 1)
   socket.pause()
   const startedMs = performance.now()
   await revokeKey(harness.service, key)
   // The subscription ends with the socket.
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
   expect(performance.now() - startedMs).toBeLessThan(5000)
   socket.terminate()
 })

@@ -21,7 +21,7 @@ const heldQueryOf = (operation: string, args: unknown): HeldQuery | undefined =>
 
 export const createLateDatabase = (database: Database) => {
   const holds = new Map<HeldQuery, { read: () => void; released: Promise<void> }>()
-  // The database holds the whole client.
+  // Safe: `Database` has a narrower type for the same client.
   const client = database.prisma as PrismaClient
   const prisma = client.$extends({
     query: {
@@ -39,7 +39,7 @@ export const createLateDatabase = (database: Database) => {
     },
   })
   return {
-    // It runs the same statements.
+    // Safe: the extended client runs the same statements.
     database: { ...database, prisma: prisma as unknown as Database['prisma'] },
     /** Holds the next non-empty result of this query. */
     hold: (heldQuery: HeldQuery): HeldResult => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLiveChanges, type Follower } from '../../src/delivery/live-changes.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import { account, accounts, CREDENTIAL } from './subscription-harness.ts'
 
 let service: TestService
@@ -43,21 +43,21 @@ const websites = async (follower: Follower, count: number): Promise<unknown[]> =
 }
 
 test('delivers a change that an open transaction held up, although nothing announces the end of that transaction', async () => {
-  await settled(service)
+  await untilLogReadable(service)
   const { live, announce } = startLive()
   const { environmentId } = tenant
   const follower = await live.join({ environmentId, topics: [accounts.topic] })
   if (follower === undefined) throw new Error('The reader has not started.')
   follower.moveToEnd()
-  const begun = Promise.withResolvers<void>()
+  const transactionStarted = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  const early = service.database.transaction(async (transaction) => {
+  const earlierTransaction = service.database.transaction(async (transaction) => {
     // The transaction has an id now, and never writes a change.
     await transaction.prisma.$queryRaw`SELECT pg_current_xact_id()::text`
-    begun.resolve()
+    transactionStarted.resolve()
     await release.promise
   })
-  await begun.promise
+  await transactionStarted.promise
   await service.save(tenant, CREDENTIAL, accounts, [account(1, 'held up')])
   const delivered = websites(follower, 1)
   service.takeStatements()
@@ -66,13 +66,13 @@ test('delivers a change that an open transaction held up, although nothing annou
   // The reader has looked and found nothing.
   await expect.poll(() => looks().length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(0)
   release.resolve()
-  await early
+  await earlierTransaction
   expect(await delivered).toEqual(['held up'])
   await live.stop()
 })
 
 test('hands out a large read in order, in batches of bounded size', async () => {
-  await settled(service)
+  await untilLogReadable(service)
   const { live, announce } = startLive()
   const { environmentId } = tenant
   const follower = await live.join({ environmentId, topics: [accounts.topic] })

@@ -7,12 +7,11 @@ import { deleteCredential } from '../../src/store/accounts/credentials.ts'
 import { ensureUser } from '../../src/store/accounts/users.ts'
 import { appendEvent } from '../../src/store/changes/events.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import {
   account,
   accounts,
   CREDENTIAL,
-  followed,
   leads,
   OTHER,
   type Subscribed,
@@ -20,6 +19,7 @@ import {
   startSubscriptionHarness,
   subscribe,
   transports,
+  untilFollowers,
 } from './subscription-harness.ts'
 
 let harness: SubscriptionHarness
@@ -33,17 +33,17 @@ beforeAll(async () => {
     'neighbour',
     'Neighbour',
   )
-  await createCredential(NEIGHBOUR, neighbour)
+  await createCredential(OTHER_USER_CREDENTIAL, neighbour)
 })
 afterEach(async () => {
   for (const one of open) one.stop()
   open = []
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
 })
 afterAll(() => harness.stop())
 
 /** A credential of another end user. */
-const NEIGHBOUR = 'cccccccc-0000-4000-8000-000000000003'
+const OTHER_USER_CREDENTIAL = 'cccccccc-0000-4000-8000-000000000003'
 
 const createCredential = async (id: string, userId: string): Promise<void> => {
   const { environmentId } = harness.tenant
@@ -52,7 +52,7 @@ const createCredential = async (id: string, userId: string): Promise<void> => {
 }
 
 const endOfLog = async (): Promise<string> => {
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   const response = await harness.service.rest(harness.tenant.key, '/changes?after=now')
   return response.json().nextCursor
 }
@@ -64,7 +64,7 @@ const numbers = (() => {
 
 describe.each(transports)('over %s', (transport) => {
   const start = async (query: string, variables: Record<string, unknown> = {}) => {
-    await settled(harness.service)
+    await untilLogReadable(harness.service)
     const before = harness.service.live.followers
     const one = subscribe(transport, {
       url: harness.url,
@@ -73,7 +73,7 @@ describe.each(transports)('over %s', (transport) => {
       query: `subscription ${query}`,
     })
     open.push(one)
-    await followed(harness, before + 1)
+    await untilFollowers(harness, before + 1)
     return one
   }
 
@@ -171,16 +171,16 @@ describe.each(transports)('over %s', (transport) => {
     )
     const n = numbers()
     const steps: readonly [website: string, industry: string, more?: object][] = [
-      ['a.shop', 'Mining'], // not in: created out of it
-      ['b.shop', 'Mining'], // not in: industry has not changed
-      ['b.shop', 'Retail'], // in
-      ['c.shop', 'Retail'], // in, changed
-      ['c.example', 'Retail'], // left
-      ['d.example', 'Retail'], // its website has changed: it may have left
-      ['d.example', 'Mining'], // out: the previous website did not match
-      ['e.shop', 'Farming'], // in
-      ['e.shop', 'Farming', { remoteDeleted: true }], // left
-      ['f.shop', 'Farming', { remoteDeleted: true }], // out
+      ['a.shop', 'Mining'], // nothing: created outside the filter
+      ['b.shop', 'Mining'], // nothing: still outside, because of its industry
+      ['b.shop', 'Retail'], // enters
+      ['c.shop', 'Retail'], // changes inside
+      ['c.example', 'Retail'], // leaves
+      ['d.example', 'Retail'], // may have left, because its website has changed
+      ['d.example', 'Mining'], // nothing: the previous website did not match
+      ['e.shop', 'Farming'], // enters
+      ['e.shop', 'Farming', { remoteDeleted: true }], // leaves
+      ['f.shop', 'Farming', { remoteDeleted: true }], // nothing
     ]
     for (const [website, industry, more] of steps)
       await harness.write([{ ...account(n, website), industry, ...more }])
@@ -198,19 +198,19 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('delivers nothing from another environment, even if its credential is named', async () => {
-    const stranger = await harness.service.createTenant('production', [], 'Stranger')
+    const otherTenant = await harness.service.createTenant('production', [], 'Other organisation')
     const one = subscribe(transport, {
       url: harness.url,
-      key: stranger.key,
+      key: otherTenant.key,
       query: 'subscription { changes { topic } }',
     })
     open.push(one)
-    await followed(harness, 1)
+    await untilFollowers(harness, 1)
     await harness.write([account(numbers())])
-    await settled(harness.service)
+    await untilLogReadable(harness.service)
     const named = subscribe(transport, {
       url: harness.url,
-      key: stranger.key,
+      key: otherTenant.key,
       query: `subscription { changes(credentialId: "${CREDENTIAL}") { topic } }`,
     })
     const delivered = await named.until(1).catch((errors) => [{ errors }])
@@ -223,7 +223,7 @@ describe.each(transports)('over %s', (transport) => {
     const { database } = harness.service
     const after = await endOfLog()
     const several = await start(
-      `{ crmAccounts(credentialIds: ["${OTHER}", "${NEIGHBOUR}"]) { credentialId } }`,
+      `{ crmAccounts(credentialIds: ["${OTHER}", "${OTHER_USER_CREDENTIAL}"]) { credentialId } }`,
     )
     const topics = '["crm/accounts", "connection/deleted"]'
     const query = `($after: String) { changes(userId: "${userId}", topics: ${topics}, after: $after) { topic credentialId } }`
@@ -231,7 +231,7 @@ describe.each(transports)('over %s', (transport) => {
     const later = randomUUID()
     const saveOne = (credentialId: string) =>
       harness.write([account(numbers(), 'first', credentialId)], accounts, credentialId)
-    for (const id of [CREDENTIAL, NEIGHBOUR, OTHER]) await saveOne(id)
+    for (const id of [CREDENTIAL, OTHER_USER_CREDENTIAL, OTHER]) await saveOne(id)
     await createCredential(later, userId)
     await saveOne(later)
     // Records of a credential that is deleted by then are not delivered.
@@ -240,7 +240,7 @@ describe.each(transports)('over %s', (transport) => {
     await saveOne(CREDENTIAL)
 
     const delivered = (await several.until(2)).map(({ data }) => data.crmAccounts.credentialId)
-    expect(delivered).toEqual([NEIGHBOUR, OTHER])
+    expect(delivered).toEqual([OTHER_USER_CREDENTIAL, OTHER])
     const changesOf = async (one: Subscribed, count: number) =>
       (await one.until(count)).map(({ data: { changes } }) => [changes.topic, changes.credentialId])
     const first = [
@@ -293,7 +293,7 @@ describe.each(transports)('over %s', (transport) => {
   test('stops following a subscription when the client leaves, even while it waits', async () => {
     const one = await start('{ crmAccounts { kind } }')
     one.stop()
-    await followed(harness, 0)
+    await untilFollowers(harness, 0)
     const statements = harness.service.takeStatements
     // The read under way finishes.
     await expect.poll(() => statements().length, { interval: 200 }).toBe(0)
@@ -307,11 +307,11 @@ test('identical subscriptions share one resolution, and each gets its own select
   const query =
     'subscription ($after: String) { crmAccounts(after: $after) { record { contacts { totalCount } } } }'
   const other = 'subscription { crmAccounts { record { website } } }'
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   open = [...Array.from({ length: 20 }, () => query), other, other].map((one) =>
     subscribe('WebSocket', { url: harness.url, key: harness.tenant.key, query: one }),
   )
-  await followed(harness, 22)
+  await untilFollowers(harness, 22)
   harness.service.takeStatements()
   await harness.write([account(numbers(), 'shared')])
   for (const one of open) await one.until(1)

@@ -5,15 +5,17 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { selectFrom } from '../../src/query/selection.ts'
 
 const VENDORS = ['accounting/vendors']
-const read = (payload: string, topics = VENDORS) => readPayload(catalogue, topics, payload)
+const readSelection = (payload: string, topics = VENDORS) => readPayload(catalogue, topics, payload)
 
-const shown = (payload: string, record: string, topic = 'accounting/vendors') =>
-  selectFrom(record, read(payload, [topic])[topic] ?? [])
+const render = (payload: string, record: string, topic = 'accounting/vendors') =>
+  selectFrom(record, readSelection(payload, [topic])[topic] ?? [])
 
 test('numbers keep their digits, texts their characters, and a missing value is null', () => {
   const record =
     '{"id":"1","vendorName":"a\\"\\u2028é","remoteFields":{"n":12345678901234567890.10,"e":1e400,"o":{}},"addresses":[]}'
-  expect(shown('{ vendorName, remoteFields, addresses { city } website: taxNumber }', record)).toBe(
+  expect(
+    render('{ vendorName, remoteFields, addresses { city } website: taxNumber }', record),
+  ).toBe(
     '{"vendorName":"a\\"\u2028é","remoteFields":{"n":12345678901234567890.10,"e":1e400,"o":{}},"addresses":[],"website":null}',
   )
 })
@@ -24,7 +26,7 @@ test('a referenced record is rendered from the fields stored in the reference', 
     ([, { kind }]) => kind.reference?.embeds,
   ) ?? ['']
   expect(
-    shown(
+    render(
       `{ ${name} { remoteId accountName } }`,
       record.replace('accountId', name),
       'crm/contacts',
@@ -33,7 +35,7 @@ test('a referenced record is rendered from the fields stored in the reference', 
 })
 
 test('with several topics, each type has its own fields in addition to the common ones', () => {
-  const selections = read(
+  const selections = readSelection(
     '{ id ... on AccountingVendor { vendorName } ... on CrmLead { firstName } ... { remoteId } }',
     ['accounting/vendors', 'crm/leads', 'sync/failed'],
   )
@@ -71,7 +73,7 @@ describe('rejects, by field name:', () => {
     ['a selection that is too long', `{ id ${' '.repeat(4096)}}`],
     ['a selection that is too deep', '{ a '.repeat(500)],
   ])('%s', (_what, payload) => {
-    expect(() => read(payload)).toThrow(
+    expect(() => readSelection(payload)).toThrow(
       expect.objectContaining({
         code: 'INVALID_PARAMETER',
         details: [{ field: 'payload', expected: expect.any(String) }],
@@ -80,10 +82,10 @@ describe('rejects, by field name:', () => {
   })
 
   test('rejects a link to another record and names the remedy', () => {
-    expect(() => read('{ company { id } }')).toThrow('another record')
+    expect(() => readSelection('{ company { id } }')).toThrow('another record')
   })
 
   test('rejects any payload when no topic has records', () => {
-    expect(() => read('{ id }', ['sync/failed'])).toThrow('no topic has records')
+    expect(() => readSelection('{ id }', ['sync/failed'])).toThrow('no topic has records')
   })
 })

@@ -4,11 +4,10 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pruneChanges } from '../../src/store/changes/changes.ts'
 import { openServer } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import {
   account,
   CREDENTIAL,
-  followed,
   type Subscribed,
   type SubscriptionHarness,
   type SubscriptionResult,
@@ -16,6 +15,7 @@ import {
   subscribe,
   type Transport,
   transports,
+  untilFollowers,
   websiteOf,
 } from './subscription-harness.ts'
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const one of open) one.stop()
   open = []
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
 })
 afterAll(() => harness.stop())
 
@@ -45,7 +45,7 @@ const start = (transport: Transport, after?: string, url = harness.url): Subscri
 }
 
 const endOfLog = async (): Promise<string> => {
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   const response = await harness.service.rest(harness.tenant.key, '/changes?after=now')
   return response.json().nextCursor
 }
@@ -100,7 +100,7 @@ describe.each(transports)('over %s', (transport) => {
     await harness.service.database.prisma.$executeRaw`
       UPDATE change_log.changes SET at = at - interval '40 days'
       WHERE record->>'website' IS DISTINCT FROM ${`${transport} today`}`
-    await settled(harness.service)
+    await untilLogReadable(harness.service)
     while ((await pruneChanges(harness.service.database, 30)) > 0);
     expect(await codeOf(after)).toBe('CURSOR_EXPIRED')
   })
@@ -172,8 +172,8 @@ describe.each(transports)('over %s', (transport) => {
 describe('after a failure', () => {
   test('delivers a change whose notification was lost', async () => {
     const one = start('WebSocket')
-    await followed(harness, 1)
-    await settled(harness.service)
+    await untilFollowers(harness, 1)
+    await untilLogReadable(harness.service)
     const { id, ...rest } = account(1)
     // This write sends no notification.
     await harness.service.database.prisma.$executeRaw`

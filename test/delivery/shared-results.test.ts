@@ -19,16 +19,16 @@ const changeOf = (sequence: bigint): Change => ({
 
 test('evicts the oldest results when the cache is full, and resolves them again on demand', async () => {
   const responses = createSharedResults()
-  let made = 0
+  let resolutions = 0
   // Two results fit into 16 MiB, three do not.
   const text = 'x'.repeat(6_000_000)
   const resolve = async (change: Change, selection = '{ id }'): Promise<number> => {
-    const before = made
+    const before = resolutions
     await responses.of({ change, inFilter: true }, selection, async () => {
-      made++
-      return { data: { made, text } }
+      resolutions++
+      return { data: { resolutions, text } }
     })
-    return made - before
+    return resolutions - before
   }
   const [first, second, third] = [1n, 2n, 3n].map(changeOf) as [Change, Change, Change]
   expect([await resolve(first), await resolve(second), await resolve(second)]).toEqual([1, 1, 0])

@@ -2,17 +2,14 @@
 import type { Client } from 'graphql-ws'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
-import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
-import { revokeKey } from '../support/revoke-key.ts'
+import { createKey, revokeKey } from '../support/keys.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import {
   account,
   accounts,
   CREDENTIAL,
-  followed,
   OTHER,
   openSocketClient,
   type Subscribed,
@@ -23,22 +20,27 @@ import {
   subscribe,
   type Transport,
   transports,
+  untilFollowers,
 } from './subscription-harness.ts'
 
 const contacts = catalogue.get('crm/contacts')
-const STRANGER = 'cccccccc-0000-4000-8000-000000000003'
+const OTHER_TENANT_CREDENTIAL = 'cccccccc-0000-4000-8000-000000000003'
 
 let harness: SubscriptionHarness
-let stranger: Tenant
+let otherTenant: Tenant
 let open: { stop(): void }[] = []
 beforeAll(async () => {
   harness = await startSubscriptionHarness()
-  stranger = await harness.service.createTenant('production', [STRANGER], 'Stranger')
+  otherTenant = await harness.service.createTenant(
+    'production',
+    [OTHER_TENANT_CREDENTIAL],
+    'Other organisation',
+  )
 })
 afterEach(async () => {
   for (const one of open) one.stop()
   open = []
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
 })
 afterAll(() => harness.stop())
 
@@ -50,15 +52,15 @@ const start = async (
     ...requests
   }: Omit<SubscribeOptions, 'url' | 'key'> & { key?: string },
 ): Promise<Subscribed> => {
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   const before = harness.service.live.followers
   const one = subscribe(transport, { url: harness.url, key, ...requests })
   open.push(one)
-  await followed(harness, before + 1)
+  await untilFollowers(harness, before + 1)
   return one
 }
 
-const answersOf = async (one: Subscribed, count: number) =>
+const resultsOf = async (one: Subscribed, count: number) =>
   (await one.until(count)).map(({ data, errors }: SubscriptionResult) => data ?? errors)
 
 test.each(transports)(
@@ -68,24 +70,26 @@ test.each(transports)(
     crmAccounts { credentialId record { website contacts(first: $first) { totalCount } } }
   }`
     const requests = { query, variables: { first: 1 } }
-    const mine = await start(transport, requests)
-    const theirs = await start(transport, { ...requests, key: stranger.key })
+    const ownSubscription = await start(transport, requests)
+    const otherSubscription = await start(transport, { ...requests, key: otherTenant.key })
     await harness.write([account(1, `${transport} mine`)])
-    await harness.service.save(stranger, STRANGER, accounts, [
-      account(1, `${transport} theirs`, STRANGER),
+    await harness.service.save(otherTenant, OTHER_TENANT_CREDENTIAL, accounts, [
+      account(1, `${transport} theirs`, OTHER_TENANT_CREDENTIAL),
     ])
     await harness.write([account(1, `${transport} mine again`)])
-    const expected = (credentialId: string, website: string) => ({
+    const expectedResult = (credentialId: string, website: string) => ({
       crmAccounts: {
         credentialId,
         record: { website: `${transport} ${website}`, contacts: { totalCount: 0 } },
       },
     })
-    expect(await answersOf(mine, 2)).toEqual([
-      expected(CREDENTIAL, 'mine'),
-      expected(CREDENTIAL, 'mine again'),
+    expect(await resultsOf(ownSubscription, 2)).toEqual([
+      expectedResult(CREDENTIAL, 'mine'),
+      expectedResult(CREDENTIAL, 'mine again'),
     ])
-    expect(await answersOf(theirs, 1)).toEqual([expected(STRANGER, 'theirs')])
+    expect(await resultsOf(otherSubscription, 1)).toEqual([
+      expectedResult(OTHER_TENANT_CREDENTIAL, 'theirs'),
+    ])
   },
 )
 
@@ -96,15 +100,14 @@ test('identical queries for two credentials of one tenant do not share results',
   const both = await start('WebSocket', { query })
   await harness.write([account(2, 'one')])
   await harness.write([account(2, 'other', OTHER)], accounts, OTHER)
-  const expected = (website: string) => ({ crmAccounts: { record: { website } } })
-  expect(await answersOf(both, 2)).toEqual([expected('one'), expected('other')])
-  expect(await answersOf(one, 1)).toEqual([expected('one')])
-  expect(await answersOf(other, 1)).toEqual([expected('other')])
+  const expectedResult = (website: string) => ({ crmAccounts: { record: { website } } })
+  expect(await resultsOf(both, 2)).toEqual([expectedResult('one'), expectedResult('other')])
+  expect(await resultsOf(one, 1)).toEqual([expectedResult('one')])
+  expect(await resultsOf(other, 1)).toEqual([expectedResult('other')])
 })
 
 test('a revoked key does not end identical subscriptions of another key', async () => {
-  const key = generateApiKey('development')
-  await saveApiKey(harness.service.database, harness.tenant.environmentId, key)
+  const key = await createKey(harness.service.database, harness.tenant.environmentId)
   const query = 'subscription { crmAccounts { record { website } } }'
   const revoked = await start('WebSocket', { query, key })
   const other = await start('WebSocket', { query })
@@ -112,9 +115,9 @@ test('a revoked key does not end identical subscriptions of another key', async 
   await Promise.all([revoked.until(1), other.until(1)])
   await revokeKey(harness.service, key)
   await expect(revoked.ended).rejects.toMatchObject({ code: 4401 })
-  await followed(harness, 1)
+  await untilFollowers(harness, 1)
   await harness.write([account(3, 'after')])
-  expect(await answersOf(other, 2)).toEqual(
+  expect(await resultsOf(other, 2)).toEqual(
     ['before', 'after'].map((website) => ({ crmAccounts: { record: { website } } })),
   )
   expect(revoked.received).toHaveLength(1)
@@ -175,7 +178,7 @@ test('each result uses the subscription’s own aliases, fragments and operation
     all.push(await start('WebSocket', { query, ...(operationName && { operationName }) }))
   await harness.write([account(5, 'shop')])
   for (const [place, one] of all.entries())
-    expect(await answersOf(one, 1)).toEqual([requests[place]?.[2]])
+    expect(await resultsOf(one, 1)).toEqual([requests[place]?.[2]])
 })
 
 test('one selection under two filters reports what the change means for each list', async () => {
@@ -185,18 +188,18 @@ test('one selection under two filters reports what the change means for each lis
   const shops = await start('WebSocket', { query, variables: { filter: { website: 'shop' } } })
   const farms = await start('WebSocket', { query, variables: { filter: { website: 'farm' } } })
   for (const website of ['shop', 'farm', 'shop']) await harness.write([account(6, website)])
-  const expected = (inFilter: boolean, website: string) => ({
+  const expectedResult = (inFilter: boolean, website: string) => ({
     crmAccounts: { inFilter, record: { website } },
   })
-  expect(await answersOf(shops, 3)).toEqual([
-    expected(true, 'shop'),
-    expected(false, 'farm'),
-    expected(true, 'shop'),
+  expect(await resultsOf(shops, 3)).toEqual([
+    expectedResult(true, 'shop'),
+    expectedResult(false, 'farm'),
+    expectedResult(true, 'shop'),
   ])
   // Any list filtered by website may have excluded the record before.
-  expect((await answersOf(farms, 2)).slice(-2)).toEqual([
-    expected(true, 'farm'),
-    expected(false, 'shop'),
+  expect((await resultsOf(farms, 2)).slice(-2)).toEqual([
+    expectedResult(true, 'farm'),
+    expectedResult(false, 'shop'),
   ])
 })
 
@@ -211,16 +214,16 @@ test('a large batch of changes arrives complete, in order, and as one message pe
     account(1000 + n, n % 100 === 50 ? `${n} ${large}` : `${n}`),
   )
   await harness.write(rows)
-  const expected = new Map(rows.map(({ remoteId, website }) => [remoteId, website]))
+  const websites = new Map(rows.map(({ remoteId, website }) => [remoteId, website]))
   const firstReceived = (await (all[0] as Subscribed).until(rows.length)).map(({ data }) => data)
   for (const one of all) {
-    const expected = (await one.until(rows.length)).map(({ data }) => data)
-    expect(expected).toEqual(firstReceived)
+    const expectedResults = (await one.until(rows.length)).map(({ data }) => data)
+    expect(expectedResults).toEqual(firstReceived)
     expect(one.received).toHaveLength(rows.length)
   }
   expect(
     new Map(firstReceived.map(({ crmAccounts: { record } }) => [record.remoteId, record.website])),
-  ).toEqual(expected)
+  ).toEqual(websites)
 })
 
 test.each(transports)(
@@ -253,8 +256,11 @@ test.each(transports)(
       variables: { after },
     })
     open.push(resumed)
-    const expected = [...(all[0] as Subscribed).received.slice(0, 1), ...(await resumed.until(2))]
-    const remoteIds = expected.map(({ data }) => data.crmAccounts.record.remoteId)
+    const expectedResults = [
+      ...(all[0] as Subscribed).received.slice(0, 1),
+      ...(await resumed.until(2)),
+    ]
+    const remoteIds = expectedResults.map(({ data }) => data.crmAccounts.record.remoteId)
     expect(remoteIds.toSorted()).toEqual(['1', '2', '3'])
   },
 )
@@ -286,16 +292,16 @@ test('subscriptions on one socket end independently: stopped, rejected or never'
   const client = openSocketClient(harness.url, harness.tenant.key)
   open.push({ stop: () => void client.dispose() })
   const query = 'subscription { crmAccounts { record { website } } }'
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   const left = onOneSocket(client, query)
   const stays = onOneSocket(client, query)
   const refused = onOneSocket(client, 'subscription { crmAccounts { nope } }')
   await expect.poll(refused.end).toContain('BAD_REQUEST')
-  await followed(harness, 2)
+  await untilFollowers(harness, 2)
   await harness.write([account(7, 'both')])
   await expect.poll(() => [left.received, stays.received]).toEqual([['both'], ['both']])
   left.leave()
-  await followed(harness, 1)
+  await untilFollowers(harness, 1)
   await harness.write([account(7, 'one')])
   await expect.poll(() => stays.received).toEqual(['both', 'one'])
   expect(left.received).toEqual(['both'])
@@ -307,11 +313,11 @@ test('an id may be any text and returns unchanged', async () => {
   const remaining = [...ids]
   const client = openSocketClient(harness.url, harness.tenant.key, () => remaining.shift() ?? '')
   open.push({ stop: () => void client.dispose() })
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   const all = ids.map(() =>
     onOneSocket(client, 'subscription { crmAccounts { record { website } } }'),
   )
-  await followed(harness, ids.length)
+  await untilFollowers(harness, ids.length)
   await harness.write([account(8, 'quoted')])
   for (const { received } of all) await expect.poll(() => received).toEqual(['quoted'])
 })

@@ -5,11 +5,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { WebSocket } from 'ws'
 import { pruneChanges } from '../../src/store/changes/changes.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import {
   account,
   CREDENTIAL,
-  followed,
   leads,
   type SubscriptionHarness,
   type SubscriptionResult,
@@ -17,6 +16,7 @@ import {
   subscribe,
   type Transport,
   transports,
+  untilFollowers,
   websiteOf,
 } from './subscription-harness.ts'
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   vi.useRealTimers()
   for (const one of open) one.stop()
   open = []
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
 })
 afterAll(() => harness.stop())
 
@@ -47,7 +47,7 @@ const start = (transport: Transport, query: string, after?: string) => {
 }
 
 const endOfLog = async (): Promise<string> => {
-  await settled(harness.service)
+  await untilLogReadable(harness.service)
   const response = await harness.service.rest(harness.tenant.key, '/changes?after=now')
   return response.json().nextCursor
 }
@@ -127,7 +127,7 @@ const stall = async (transport: Transport): Promise<boolean> => {
   const slow = await (transport === 'SSE' ? openSlowStream : openSlowSocket)(after)
   open.push(slow)
   const other = start('WebSocket', QUERY, after)
-  await followed(harness, 2)
+  await untilFollowers(harness, 2)
   vi.useRealTimers()
   slow.pause()
   for (let n = 0; n < COUNT; n++) await harness.write([account(7, `${n} ${LONG}`)])
@@ -150,7 +150,7 @@ const stall = async (transport: Transport): Promise<boolean> => {
   )
   rest?.stop()
   slow.stop()
-  await followed(harness, 0)
+  await untilFollowers(harness, 0)
   return error !== undefined
 }
 
@@ -166,17 +166,17 @@ describe.each(transports)('over %s', (transport) => {
     const { prisma } = harness.service.database
     const quiet = start(transport, QUERY)
     const busy = start(transport, 'subscription { crmLeads { kind } }')
-    await followed(harness, 2)
+    await untilFollowers(harness, 2)
     const writeLead = (n: number) => harness.write([sampleRecord(CREDENTIAL, leads, n)], leads)
     const first = transports.indexOf(transport) * 10
     await writeLead(first)
     await busy.until(1)
-    await settled(harness.service)
+    await untilLogReadable(harness.service)
     await prisma.$executeRaw`UPDATE change_log.changes SET at = at - interval '40 days'`
     await writeLead(first + 1)
     // The process has read past the window now.
     await busy.until(2)
-    await settled(harness.service)
+    await untilLogReadable(harness.service)
     while ((await pruneChanges(harness.service.database, 30)) > 0);
     // More than the window holds.
     const rows = Array.from({ length: 400 }, (_, n) => account(n, `${transport} ${n}`))

@@ -5,11 +5,11 @@ import type { ChangePosition } from '../../src/query/change-cursor.ts'
 import { numbers } from './webhook-harness.ts'
 
 const LENGTH = 20_000
-const place = (n: number): ChangePosition => ({ epoch: 1n, xid: BigInt(n), sequence: 1n })
-const reported = (n: number): ChangeWithUser => ({
+const positionAt = (n: number): ChangePosition => ({ epoch: 1n, xid: BigInt(n), sequence: 1n })
+const changeNumber = (n: number): ChangeWithUser => ({
   userId: null,
   change: {
-    position: place(n),
+    position: positionAt(n),
     environmentId: 'home',
     credentialId: null,
     topic: 'crm/accounts',
@@ -22,23 +22,23 @@ const reported = (n: number): ChangeWithUser => ({
     record: 'x'.repeat(LENGTH),
   },
 })
-const open = () => createStream({ position: place(0), ahead: [], isWanted: () => true })
+const open = () => createStream({ position: positionAt(0), ahead: [], isWanted: () => true })
 const send = () => 'send' as const
 
 /** A page of the log with `count` changes in all. */
 const pageOf = (stream: ReturnType<typeof open>, count: number) => {
   const first = Number(stream.readTo.xid) + 1
   const size = Math.min(stream.pageSize, count + 1 - first)
-  const changes = numbers(Math.max(0, size), first).map(reported)
+  const changes = numbers(Math.max(0, size), first).map(changeNumber)
   const hasMore = changes.length === stream.pageSize
-  const next = hasMore ? place(first + size - 1) : place(count)
+  const next = hasMore ? positionAt(first + size - 1) : positionAt(count)
   return { after: stream.readTo, changes, next, hasMore }
 }
 const takeAll = (stream: ReturnType<typeof open>) => {
-  const taken = []
+  const takenChanges = []
   for (let next = stream.take(send); next !== undefined; next = stream.take(send))
-    taken.push(next.entry)
-  return taken
+    takenChanges.push(next.entry)
+  return takenChanges
 }
 const numberOf = ({ change }: { change: ChangeWithUser['change'] }) => Number(change.position.xid)
 
@@ -46,10 +46,10 @@ test('bounds the queue by its length and a page by the free space', () => {
   const stream = open()
   stream.add(pageOf(stream, 1000))
   const room = Math.ceil(MAX_QUEUED_LENGTH / LENGTH)
-  expect(stream.readTo).toEqual(place(room))
+  expect(stream.readTo).toEqual(positionAt(room))
   expect([stream.hasRoom, stream.needsPage]).toEqual([false, false])
-  const taken = takeAll(stream)
-  expect(taken.map(numberOf)).toEqual(numbers(room))
+  const takenChanges = takeAll(stream)
+  expect(takenChanges.map(numberOf)).toEqual(numbers(room))
   // The rest is still in the log, and the next page is no longer than the space that it needs.
   expect(stream.needsPage).toBe(true)
   expect(stream.pageSize).toBe(room)
@@ -80,36 +80,36 @@ test('drops queued records and reads them from the log again, with no gap and no
   const sent: number[] = []
   const settle = (count: number): void => {
     for (let n = 0; n < count; n++) {
-      const taken = stream.take(send)
-      if (taken === undefined) return
-      sent.push(numberOf(taken.entry))
-      stream.settle(taken.entry)
+      const takenChanges = stream.take(send)
+      if (takenChanges === undefined) return
+      sent.push(numberOf(takenChanges.entry))
+      stream.settle(takenChanges.entry)
     }
   }
   settle(4)
   stream.dropQueued()
-  expect(stream.readTo).toEqual(place(4))
-  expect(stream.takeProgress().position).toEqual(place(4))
+  expect(stream.readTo).toEqual(positionAt(4))
+  expect(stream.takeProgress().position).toEqual(positionAt(4))
   stream.add(pageOf(stream, 20))
   settle(2)
-  expect(stream.takeProgress().position).toEqual(place(6))
+  expect(stream.takeProgress().position).toEqual(positionAt(6))
   stream.dropQueued()
-  expect(stream.readTo).toEqual(place(6))
+  expect(stream.readTo).toEqual(positionAt(6))
   expect(stream.needsPage).toBe(true)
   stream.add(pageOf(stream, 20))
   settle(100)
   expect(sent).toEqual(numbers(20))
-  expect(stream.takeProgress().position).toEqual(place(20))
+  expect(stream.takeProgress().position).toEqual(positionAt(20))
 })
 
 test('does not read again what was sent ahead of a queued change', () => {
   const stream = open()
   stream.add(pageOf(stream, 5))
-  const taken = stream.take(({ recordId }) => (recordId === '1' ? 'wait' : 'send'))
-  if (taken) stream.settle(taken.entry)
-  expect(taken && numberOf(taken.entry)).toBe(2)
+  const takenChanges = stream.take(({ recordId }) => (recordId === '1' ? 'wait' : 'send'))
+  if (takenChanges) stream.settle(takenChanges.entry)
+  expect(takenChanges && numberOf(takenChanges.entry)).toBe(2)
   stream.dropQueued()
-  expect(stream.readTo).toEqual(place(2))
+  expect(stream.readTo).toEqual(positionAt(2))
   stream.add(pageOf(stream, 5))
   expect(takeAll(stream).map(numberOf)).toEqual([1, 3, 4, 5])
 })
@@ -117,7 +117,12 @@ test('does not read again what was sent ahead of a queued change', () => {
 test('ignores a page that was read before the position was reset', () => {
   const stream = open()
   stream.add(pageOf(stream, 4))
-  const late = { ...pageOf(stream, 4), changes: [reported(5)], next: place(5), hasMore: false }
+  const late = {
+    ...pageOf(stream, 4),
+    changes: [changeNumber(5)],
+    next: positionAt(5),
+    hasMore: false,
+  }
   stream.dropQueued()
   stream.add(late)
   expect(takeAll(stream)).toEqual([])

@@ -168,7 +168,7 @@ export const subscribe = (
 }
 
 /** Resolves when the process has this many followers of the log. */
-export const followed = ({ service }: SubscriptionHarness, count: number): Promise<void> =>
+export const untilFollowers = ({ service }: SubscriptionHarness, count: number): Promise<void> =>
   expect.poll(() => service.live.followers, { timeout: 30_000, interval: 5 }).toBe(count)
 
 /** The website of the account in the result. */

@@ -11,7 +11,8 @@ let harness: WebhookHarness
 let receiver: Receiver
 
 shareWebhookHarness((opened) => {
-  ;({ harness, receiver } = opened)
+  harness = opened.harness
+  receiver = opened.receiver
 })
 
 const hangs: Behaviour = () => {}
@@ -22,11 +23,11 @@ const drips: Behaviour = (response) => {
 }
 const endless: Behaviour = (response) => {
   response.writeHead(200)
-  const pour = (): void => {
+  const writeOn = (): void => {
     while (!response.destroyed && response.write('x'.repeat(65_536)));
-    if (!response.destroyed) response.once('drain', pour)
+    if (!response.destroyed) response.once('drain', writeOn)
   }
-  pour()
+  writeOn()
 }
 const misbehaviours: Readonly<Record<string, Behaviour>> = {
   '/hangs': hangs,
@@ -68,11 +69,11 @@ const deliverNextToThem = async (from: number): Promise<number[]> => {
   return latencies.sort((a, b) => a - b)
 }
 
-const at = (share: number, latencies: readonly number[]): number =>
+const percentile = (share: number, latencies: readonly number[]): number =>
   Math.round(latencies[Math.floor(latencies.length * share)] ?? Number.NaN)
 
 const summary = (latencies: readonly number[]): string =>
-  `p50 ${at(0.5, latencies)}, p99 ${at(0.99, latencies)} ms`
+  `p50 ${percentile(0.5, latencies)}, p99 ${percentile(0.99, latencies)} ms`
 
 test('hanging, slow, endless, redirecting and failing endpoints delay no other endpoint', async () => {
   const alone = await deliverNextToThem(1)
@@ -89,7 +90,7 @@ test('hanging, slow, endless, redirecting and failing endpoints delay no other e
   console.log(`${summary(alone)} alone; ${summary(together)} next to them`)
   expect(together).toHaveLength(2 * COUNT)
   // The queue of a hanging endpoint may take the full timeout in addition to the machine's own delay.
-  expect(at(0.5, together) - at(0.5, alone)).toBeLessThan(DEADLINE_MS / 2)
+  expect(percentile(0.5, together) - percentile(0.5, alone)).toBeLessThan(DEADLINE_MS / 2)
   for (const path of Object.keys(misbehaviours)) {
     await until(async () => (await harness.attempts(ids.get(path) ?? '')).length).toBeGreaterThan(0)
     const attempts = await harness.attempts(ids.get(path) ?? '')

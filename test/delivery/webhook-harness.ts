@@ -97,10 +97,14 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
       { environmentId } = owner,
     ): Promise<string> => {
       const input = { address, topic: [TOPIC], ...fields }
-      const made = await createWebhook(database, testVault, environmentId, input, (topics, text) =>
-        readPayload(catalogue, topics, text),
+      const created = await createWebhook(
+        database,
+        testVault,
+        environmentId,
+        input,
+        (topics, text) => readPayload(catalogue, topics, text),
       )
-      return made.subscriptionId
+      return created.subscriptionId
     },
     secretOf: async (id: string, { environmentId } = owner): Promise<string> =>
       (await readWebhookSecret(database, testVault, environmentId, id)) ?? '',

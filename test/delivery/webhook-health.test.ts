@@ -18,7 +18,8 @@ let nowMs: number
 let record = 0
 
 shareWebhookHarness((opened) => {
-  ;({ harness, receiver } = opened)
+  harness = opened.harness
+  receiver = opened.receiver
 })
 beforeEach(() => {
   nowMs = Date.now()

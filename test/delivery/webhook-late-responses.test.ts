@@ -10,7 +10,8 @@ let harness: WebhookHarness
 let receiver: Receiver
 
 shareWebhookHarness((opened) => {
-  ;({ harness, receiver } = opened)
+  harness = opened.harness
+  receiver = opened.receiver
 })
 
 /** Waits for two checkpoints, so that everything so far is saved and the process has seen it. */
@@ -26,25 +27,25 @@ const statuses = async (id: string, messageId: string | undefined) =>
     .map((attempt) => attempt.status)
 
 test('a message delivered while the due query runs is not sent again', async () => {
-  const late = createLateDatabase(harness.database)
+  const lateDatabase = createLateDatabase(harness.database)
   const id = await harness.subscribe(`${receiver.origin}/due`)
-  let answer = (): void => {}
-  let held: HeldResult | undefined
+  let respond = (): void => {}
+  let heldResult: HeldResult | undefined
   receiver.behave('/due', (response, message, place) => {
     if (place === 0) return status(500)(response, message, place)
     if (place > 1) return ok(response, message, place)
     // The message is under way, and still due in the database.
-    held = late.hold('due')
-    answer = () => ok(response, message, place)
+    heldResult = lateDatabase.hold('due')
+    respond = () => ok(response, message, place)
   })
-  await harness.deliver({ database: late.database })
+  await harness.deliver({ database: lateDatabase.database })
   await harness.change([1])
-  await until(() => held).toBeDefined()
-  await held?.read
-  answer()
+  await until(() => heldResult).toBeDefined()
+  await heldResult?.read
+  respond()
   await until(() => harness.waiting(id)).toBe(0)
   await nextCheckpoint(id, 2)
-  held?.release()
+  heldResult?.release()
   await harness.stopAll()
   const messageId = receiver.at('/due')[0]?.id
   expect(await statuses(id, messageId)).toEqual([500, 204])
@@ -52,28 +53,28 @@ test('a message delivered while the due query runs is not sent again', async () 
 })
 
 test('a replay that ended while the replay query runs is not sent again', async () => {
-  const late = createLateDatabase(harness.database)
+  const lateDatabase = createLateDatabase(harness.database)
   const id = await harness.subscribe(`${receiver.origin}/replay`)
   const owner = { environmentId: harness.owner.environmentId, subscriptionId: id }
   const replays = () => harness.database.prisma.webhookReplay.count()
   // The lease is not renewed while the result is held.
-  await harness.deliver({ database: late.database, leaseMs: 20_000 })
+  await harness.deliver({ database: lateDatabase.database, leaseMs: 20_000 })
   await nextCheckpoint(id, 11)
   const [messageId = ''] = receiver.at('/replay').map((message) => message.id)
-  let answer = (): void => {}
-  let held: HeldResult | undefined
+  let respond = (): void => {}
+  let heldResult: HeldResult | undefined
   receiver.behave('/replay', (response, message, place) => {
     if (place > 1) return ok(response, message, place)
-    held = late.hold('replays')
-    answer = () => ok(response, message, place)
+    heldResult = lateDatabase.hold('replays')
+    respond = () => ok(response, message, place)
   })
   await requestReplay(harness.database, owner, { messageId })
-  await until(() => held).toBeDefined()
-  await held?.read
-  answer()
+  await until(() => heldResult).toBeDefined()
+  await heldResult?.read
+  respond()
   await until(replays).toBe(0)
   await nextCheckpoint(id, 12)
-  held?.release()
+  heldResult?.release()
   await nextCheckpoint(id, 13)
   await harness.stopAll()
   expect(await statuses(id, messageId)).toEqual([204, 204])

@@ -7,11 +7,14 @@ import { until, type WebhookHarness } from './webhook-harness.ts'
 let harness: WebhookHarness
 let receiver: Receiver
 shareWebhookHarness((opened) => {
-  ;({ harness, receiver } = opened)
+  harness = opened.harness
+  receiver = opened.receiver
 })
 
 test('an endpoint is reported when it starts to fail and when it recovers', async () => {
-  receiver.behave('/log', (...call) => (call[2] < 3 ? status(503)(...call) : ok(...call)))
+  receiver.behave('/log', (request, response, index) =>
+    (index < 3 ? status(503) : ok)(request, response, index),
+  )
   const id = await harness.subscribe(`${receiver.origin}/log`)
   const lines = () =>
     harness.log.lines.filter((line) => line.includes('webhook endpoint') && line.includes(id))
@@ -24,7 +27,9 @@ test('an endpoint is reported when it starts to fail and when it recovers', asyn
 
   // It fails again within a minute: not reported, nor is its recovery.
   const before = receiver.at('/log').length
-  receiver.behave('/log', (...call) => (call[2] === before ? status(500)(...call) : ok(...call)))
+  receiver.behave('/log', (request, response, index) =>
+    (index === before ? status(500) : ok)(request, response, index),
+  )
   await harness.change([2])
   await until(() => receiver.at('/log').length).toBe(before + 2)
   expect(lines()).toHaveLength(2)

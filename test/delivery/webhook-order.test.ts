@@ -10,7 +10,8 @@ let harness: WebhookHarness
 let receiver: Receiver
 
 shareWebhookHarness((opened) => {
-  ;({ harness, receiver } = opened)
+  harness = opened.harness
+  receiver = opened.receiver
 })
 
 const recordOf = ({ body }: Received) => JSON.parse(body).data.record
@@ -77,7 +78,7 @@ test('replays one message, a time range or everything since a cursor, under the 
   await until(async () => (await harness.attempts(id)).length).toBe(3)
   const ids = receiver.received.map((message) => message.id)
   const idOf = new Map(receiver.received.map((message) => [recordOf(message).remoteId, message.id]))
-  const replayed = async (range: Parameters<typeof requestReplay>[2], count: number) => {
+  const replayAndCollect = async (range: Parameters<typeof requestReplay>[2], count: number) => {
     const before = receiver.received.length
     expect(await requestReplay(harness.database, owner, range)).toBe(true)
     await until(() => receiver.received.length).toBe(before + count)
@@ -87,12 +88,12 @@ test('replays one message, a time range or everything since a cursor, under the 
       .map((message) => message.id)
       .sort()
   }
-  expect(await replayed({ messageId: ids[0] ?? '' }, 1)).toEqual([ids[0]])
+  expect(await replayAndCollect({ messageId: ids[0] ?? '' }, 1)).toEqual([ids[0]])
   const later = { from: between, to: new Date() }
-  expect(await replayed(later, 2)).toEqual([idOf.get('202'), idOf.get('203')].sort())
+  expect(await replayAndCollect(later, 2)).toEqual([idOf.get('202'), idOf.get('203')].sort())
   const cursor = JSON.parse(receiver.received[0]?.body ?? '').data.cursor
   const since = { after: decodeChangeCursor(cursor, 'cursor') }
-  expect(await replayed(since, 2)).toEqual([idOf.get('202'), idOf.get('203')].sort())
+  expect(await replayAndCollect(since, 2)).toEqual([idOf.get('202'), idOf.get('203')].sort())
   expect(await requestReplay(harness.database, owner, { messageId: 'msg_none' })).toBe(false)
 })
 
@@ -123,8 +124,8 @@ test('endpoints of many environments that are up to date share one read of the l
   await until(() => receiver.received.length).toBe(10)
   const count = (part: string) => harness.statements.filter((sql) => sql.includes(part)).length
   const reads = count('FROM change_log.changes c\n    WHERE')
-  // Each look queries the end of the log. However many looks there are, one read serves all fifteen
-  // endpoints; the first look may precede the statement count.
+  // Each poll queries the end of the log. However many polls there are, one read serves all fifteen
+  // endpoints; the first poll may precede the statement count.
   const looks = count('pg_snapshot_xmin(pg_current_snapshot())::text AS xid')
   expect(reads).toBeGreaterThan(0)
   expect(reads).toBeLessThanOrEqual(looks + 1)

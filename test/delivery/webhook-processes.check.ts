@@ -60,7 +60,7 @@ const positionOf = (message: Received): ChangePosition =>
   decodeChangeCursor(cursorOf(message), 'cursor')
 
 /** The saved state of a subscription: the position in the log and the waiting messages. */
-const saved = async (id: string) => {
+const readSaved = async (id: string) => {
   const { position, ahead, retries } =
     await harness.database.prisma.webhookDelivery.findUniqueOrThrow({
       where: { subscriptionId: id },
@@ -78,7 +78,7 @@ const saved = async (id: string) => {
 
 /** Messages that arrived and are not saved. */
 const unsavedOf = async (id: string, messages: readonly Received[]): Promise<number> => {
-  const { isSaved } = await saved(id)
+  const { isSaved } = await readSaved(id)
   return new Set(messages.filter((message) => !isSaved(message)).map((message) => message.id)).size
 }
 
@@ -91,22 +91,24 @@ test(`${EVENTS} changes and ${KILLS} kills: no loss, and duplicates share one id
   const id = await harness.subscribe(`${receiver.origin}/a`)
   const options = { ...quick, leaseMs: 300, window: WINDOW }
   // The successor is already running: starting a process takes longest.
-  const kills: ({ readonly place: number } & Awaited<ReturnType<typeof saved>>)[] = []
+  const kills: ({ readonly place: number } & Awaited<ReturnType<typeof readSaved>>)[] = []
   let next = startProcess(options)
   await once(next, 'message')
   for (let round = 0; round < KILLS; round++) {
     const child = next
     next = startProcess(options)
-    const seen = receiver.received.length
+    const receivedBefore = receiver.received.length
     await harness.change(numbers(EVENTS / KILLS, 1 + round * Math.floor(EVENTS / KILLS)))
     // The kill hits another moment in each round.
-    await until(() => receiver.received.length, 30_000).toBeGreaterThan(seen + (round % 5) * 5)
+    await until(() => receiver.received.length, 30_000).toBeGreaterThan(
+      receivedBefore + (round % 5) * 5,
+    )
     await wait(round % 7)
     await kill(child)
     const sent = [...receiver.received]
     expect(await unsavedOf(id, sent)).toBeLessThanOrEqual(WINDOW)
     // Read before the place: the successor may deliver and save messages in between.
-    const state = await saved(id)
+    const state = await readSaved(id)
     kills.push({ place: receiver.received.length, ...state })
   }
   const written = KILLS * Math.floor(EVENTS / KILLS)
@@ -174,7 +176,7 @@ test('a kill behind a hanging message does not repeat saved deliveries', async (
   const first = startProcess({ leaseMs: 1000 })
   await once(first, 'message')
   await harness.change(numbers(COUNT))
-  await until(async () => (await saved(id)).ahead.length).toBe(COUNT - 1)
+  await until(async () => (await readSaved(id)).ahead.length).toBe(COUNT - 1)
   await kill(first)
   startProcess({ leaseMs: 1000 })
   await harness.change([COUNT + 1])
@@ -203,7 +205,7 @@ test('another process takes over the subscriptions of a killed one within 30 s',
 test('two processes share the subscriptions, and one of them sends each change', async () => {
   const paths = numbers(8).map((n) => `/${n}`)
   for (const path of paths) await harness.subscribe(receiver.origin + path)
-  const held = async (): Promise<number[]> => {
+  const readLeaseHolders = async (): Promise<number[]> => {
     const groups = await harness.database.prisma.webhookDelivery.groupBy({
       by: ['holder'],
       where: { holder: { not: null } },
@@ -215,9 +217,9 @@ test('two processes share the subscriptions, and one of them sends each change',
   // A process that stalls for longer than its lease loses it, and its deliveries repeat.
   const options = { ...quick, leaseMs: 20_000 }
   startProcess(options)
-  await until(held).toEqual([8])
+  await until(readLeaseHolders).toEqual([8])
   startProcess(options)
-  await until(held).toEqual([4, 4])
+  await until(readLeaseHolders).toEqual([4, 4])
   await harness.change(numbers(50))
   for (const path of paths) await until(() => new Set(recordsAt(path)).size).toBe(50)
   expect(receiver.received).toHaveLength(8 * 50)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pruneChanges } from '../../src/store/changes/changes.ts'
 import { expiredUntil } from '../../src/store/changes/log-start.ts'
 import { readDeliveryStatus } from '../../src/store/webhooks/webhook-history.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { openWebhookHarness, until, type WebhookHarness } from './webhook-harness.ts'
 
@@ -24,18 +24,19 @@ test('the status reports up to when changes were dropped, for the affected subsc
   const late = await harness.subscribe(`${receiver.origin}/late`)
   await harness.change([1, 2])
   await prisma.$executeRaw`UPDATE change_log.changes SET at = at - interval '40 days'`
-  await settled(harness)
+  await untilLogReadable(harness)
   const inTime = await harness.subscribe(`${receiver.origin}/in-time`)
   await harness.change([3])
-  await settled(harness)
+  await untilLogReadable(harness)
   while ((await pruneChanges(harness.database, 30)) > 0);
   const forgotten = await expiredUntil(harness.database)
   expect(forgotten).toBeInstanceOf(Date)
   await harness.deliver()
   await until(() => receiver.received.length).toBe(2)
-  const missed = async (id: string) => (await readDeliveryStatus(harness.database, id))?.missedUntil
-  expect(await missed(late)).toBe(forgotten?.toISOString())
-  expect(await missed(inTime)).toBeNull()
+  const readMissedUntil = async (id: string) =>
+    (await readDeliveryStatus(harness.database, id))?.missedUntil
+  expect(await readMissedUntil(late)).toBe(forgotten?.toISOString())
+  expect(await readMissedUntil(inTime)).toBeNull()
 })
 
 test('deletes expired attempts soon after a process starts', async () => {

@@ -16,7 +16,8 @@ let harness: WebhookHarness
 let receiver: Receiver
 
 shareWebhookHarness((opened) => {
-  ;({ harness, receiver } = opened)
+  harness = opened.harness
+  receiver = opened.receiver
 })
 
 const update = (id: string, change: WebhookChange) =>
@@ -46,7 +47,7 @@ const deliverTwice = async (subscriptions: number): Promise<void> => {
 
 test('changes after a subscription is disabled, deleted or moved are not sent to the old address', async () => {
   const EACH = 4
-  const of = (kind: string): string[] => numbers(EACH).map((n) => `/${kind}-${n}`)
+  const pathsOf = (kind: string): string[] => numbers(EACH).map((n) => `/${kind}-${n}`)
   const kinds = ['kept', 'off', 'deleted', 'moved']
   const ids = new Map<string, string>()
   // Alternating, so that each process holds some of each kind.
@@ -59,44 +60,46 @@ test('changes after a subscription is disabled, deleted or moved are not sent to
   for (const path of ids.keys()) await until(() => namesAt(path)).toEqual(['before'])
 
   await Promise.all([
-    ...of('off').map((path) => update(idOf(path), { isEnabled: false })),
-    ...of('deleted').map((path) =>
+    ...pathsOf('off').map((path) => update(idOf(path), { isEnabled: false })),
+    ...pathsOf('deleted').map((path) =>
       deleteWebhook(harness.database, harness.owner.environmentId, idOf(path)),
     ),
-    ...of('moved').map((path) => update(idOf(path), { address: `${receiver.origin}${path}-to` })),
+    ...pathsOf('moved').map((path) =>
+      update(idOf(path), { address: `${receiver.origin}${path}-to` }),
+    ),
   ])
   await harness.change([2], { accountName: 'after' })
-  for (const path of of('kept')) await until(() => namesAt(path)).toEqual(['before', 'after'])
-  for (const path of of('moved')) await until(() => namesAt(`${path}-to`)).toEqual(['after'])
-  for (const path of [...of('off'), ...of('deleted'), ...of('moved')])
+  for (const path of pathsOf('kept')) await until(() => namesAt(path)).toEqual(['before', 'after'])
+  for (const path of pathsOf('moved')) await until(() => namesAt(`${path}-to`)).toEqual(['after'])
+  for (const path of [...pathsOf('off'), ...pathsOf('deleted'), ...pathsOf('moved')])
     expect(namesAt(path), path).toEqual(['before'])
 
   // Nothing is lost: once enabled again, a subscription resumes where it stopped.
-  for (const path of of('off')) await update(idOf(path), { isEnabled: true })
-  for (const path of of('off')) await until(() => namesAt(path)).toEqual(['before', 'after'])
+  for (const path of pathsOf('off')) await update(idOf(path), { isEnabled: true })
+  for (const path of pathsOf('off')) await until(() => namesAt(path)).toEqual(['before', 'after'])
 })
 
 test('queued changes are not sent soon after the subscription is disabled', async () => {
   const COUNT = 400
-  const answers: (() => void)[] = []
+  const responders: (() => void)[] = []
   receiver.behave('/slow', (response) => {
-    const answer = (): void => void response.writeHead(204).end()
-    if (answers.length < 4) answers.push(answer)
-    else answer()
+    const respond = (): void => void response.writeHead(204).end()
+    if (responders.length < 4) responders.push(respond)
+    else respond()
   })
   const id = await harness.subscribe(`${receiver.origin}/slow`)
   await harness.deliver({ leaseMs: 60_000, graceMs: 60_000, concurrency: 4 })
   await harness.change(numbers(COUNT, 1000))
-  await until(() => answers.length).toBe(4)
+  await until(() => responders.length).toBe(4)
   await update(id, { isEnabled: false })
   // The process has released the subscription and waits for the four requests under way.
-  const held = () =>
+  const leaseHolders = () =>
     harness.database.prisma.webhookDelivery.count({ where: { holder: { not: null } } })
   harness.statements.length = 0
   await until(
     () => harness.statements.filter((text) => text.includes('n.version')).length,
   ).toBeGreaterThan(1)
-  for (const answer of answers) answer()
-  await until(held).toBe(0)
+  for (const respond of responders) respond()
+  await until(leaseHolders).toBe(0)
   expect(receiver.at('/slow')).toHaveLength(4)
 })

@@ -13,13 +13,14 @@ let harness: WebhookHarness
 let receiver: Receiver
 
 shareWebhookHarness((opened) => {
-  ;({ harness, receiver } = opened)
+  harness = opened.harness
+  receiver = opened.receiver
 })
 
 let place = 0
 const newPath = (): string => `/${++place}`
 
-const disabled = async (id: string) =>
+const isDisabled = async (id: string) =>
   harness.database.prisma.webhookSubscription.findUniqueOrThrow({
     where: { id },
     select: { isEnabled: true, disabledReason: true },
@@ -150,7 +151,7 @@ test('410 disables the subscription and writes a change event', async () => {
   await harness.subscribe(receiver.origin + watcher, { topic: ['webhook/disabled'] })
   await harness.deliver()
   await harness.change([40])
-  await until(() => disabled(id)).toEqual({
+  await until(() => isDisabled(id)).toEqual({
     isEnabled: false,
     disabledReason: 'the endpoint answered 410 Gone',
   })
@@ -183,11 +184,11 @@ test('disables an endpoint that has failed for days, and loses none of the chang
   await harness.deliver({ clock: { nowMs: () => nowMs } })
   await harness.change([50])
   await until(() => receiver.at(path).length).toBeGreaterThan(1)
-  expect((await disabled(id)).isEnabled).toBe(true)
+  expect((await isDisabled(id)).isEnabled).toBe(true)
   nowMs += 3 * 86_400_000
   await harness.change([51])
-  await until(async () => (await disabled(id)).isEnabled).toBe(false)
-  expect((await disabled(id)).disabledReason).toContain('has failed since')
+  await until(async () => (await isDisabled(id)).isEnabled).toBe(false)
+  expect((await isDisabled(id)).disabledReason).toContain('has failed since')
   await harness.change(numbers(300, 52))
   receiver.clear()
   await harness.database.prisma.webhookSubscription.update({

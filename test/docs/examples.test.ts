@@ -62,9 +62,12 @@ const runTranscript = async ({ place, text }: Block): Promise<void> => {
 }
 
 const variablesOf = (query: string): Record<string, string> => {
-  const known: Readonly<Record<string, string>> = { user: variables.USER_ID, id: variables.ID }
+  const replacements: Readonly<Record<string, string>> = {
+    user: variables.USER_ID,
+    id: variables.ID,
+  }
   const names = [...query.matchAll(/\$(\w+): ID!/g)].map(([, name]) => String(name))
-  return Object.fromEntries(names.map((name) => [name, known[name] ?? '']))
+  return Object.fromEntries(names.map((name) => [name, replacements[name] ?? '']))
 }
 
 const runQuery = async ({ place, text: query }: Block): Promise<unknown> => {
@@ -87,9 +90,9 @@ const runQuery = async ({ place, text: query }: Block): Promise<unknown> => {
     leaving.abort()
     return expect(new TextDecoder().decode(first?.value), place).toMatch(/^:/)
   }
-  const answer = await response.json()
-  expect(answer.errors, place).toBeUndefined()
-  return answer
+  const result = await response.json()
+  expect(result.errors, place).toBeUndefined()
+  return result
 }
 
 /** Checks that a value has the keys and types of the documented one. */
@@ -106,9 +109,9 @@ const expectShape = (actual: unknown, documented: unknown, place: string): void 
 }
 
 /** A JSON block is the answer to the query above it, or a list of integrations. */
-const runJson = async ({ place, text }: Block, answer: unknown): Promise<void> => {
+const runJson = async ({ place, text }: Block, result: unknown): Promise<void> => {
   const documented: unknown = JSON.parse(text)
-  if (!Array.isArray(documented)) return expectShape(answer, documented, place)
+  if (!Array.isArray(documented)) return expectShape(result, documented, place)
   for (const integration of documented) {
     const sent = await services.send(variables.URL, 'PUT', '/2024-03/integrations', integration)
     expect(sent.status, `${place}: ${sent.text}`).toBe(200)
@@ -132,11 +135,11 @@ describe.each(pages.map((page) => [page.path, page] as const))('%s', (path, { te
 
   if (isRunHere && others.length > 0)
     test('its other examples', async () => {
-      let answer: unknown
+      let result: unknown
       for (const block of others) {
         const { language, place } = block
-        if (language === 'graphql') answer = await runQuery(block)
-        else if (language === 'json') await runJson(block, answer)
+        if (language === 'graphql') result = await runQuery(block)
+        else if (language === 'json') await runJson(block, result)
         else if (language === 'ts') compareWithFile(block)
         else if (language === 'text') {
           if (block.text.startsWith('$ ')) await runTranscript(block)

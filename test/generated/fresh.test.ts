@@ -1,3 +1,4 @@
+/** The committed generated files are those that codegen writes. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

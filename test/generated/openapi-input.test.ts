@@ -41,8 +41,8 @@ describe('a record', () => {
       )
       for (const remoteFields of [{}, { a: [1] }, null, 'x', 5, true, []]) {
         const input = { ...required, remoteFields }
-        const taken = isAccepted(() => parseWrite(writableFields(resource), input))
-        expect(fits(input), JSON.stringify(remoteFields)).toBe(taken)
+        const isValidInput = isAccepted(() => parseWrite(writableFields(resource), input))
+        expect(fits(input), JSON.stringify(remoteFields)).toBe(isValidInput)
       }
     },
   )
@@ -54,9 +54,9 @@ describe('a record', () => {
       const required = Object.entries(resource.fields).filter(([, field]) => field.required)
       const inputs = [{}, { remoteFields: {} }, { id: '1' }]
       for (const input of [...inputs, ...required.map(([name]) => ({ [name]: null }))]) {
-        const taken = isAccepted(() => parseWrite(updatableFields(resource), input))
-        expect(fits(input), JSON.stringify(input)).toBe(taken)
-        expect(taken).toBe(inputs.indexOf(input) === 0 || inputs.indexOf(input) === 1)
+        const isValidInput = isAccepted(() => parseWrite(updatableFields(resource), input))
+        expect(fits(input), JSON.stringify(input)).toBe(isValidInput)
+        expect(isValidInput).toBe(inputs.indexOf(input) === 0 || inputs.indexOf(input) === 1)
       }
     },
   )

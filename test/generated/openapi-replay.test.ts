@@ -12,21 +12,24 @@ import {
   type OpenApiDocument,
   openapiText,
   type Parameter,
-  pointedTo,
-  resolved,
+  resolvePointer,
+  resolveReference,
 } from '../support/openapi.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 // openapi.test.ts proves that the document has this type.
 const document = JSON.parse(openapiText) as OpenApiDocument
 const CREDENTIAL = String(
-  resolved<Parameter>(document, { $ref: '#/components/parameters/credentialId' }).example,
+  resolveReference<Parameter>(document, { $ref: '#/components/parameters/credentialId' }).example,
 )
 
 /** The example of a schema in `components`. */
 const exampleOf = (name: string): Readonly<Record<string, unknown>> =>
   // Each is an object: only the schemas of records have examples.
-  (pointedTo(document, `#/components/schemas/${name}/examples/0`) ?? {}) as Record<string, unknown>
+  (resolvePointer(document, `#/components/schemas/${name}/examples/0`) ?? {}) as Record<
+    string,
+    unknown
+  >
 
 /** The example as its app would send it: without the fields that Trunkline adds. */
 const rowOf = (resource: Resource): RecordRow => {
@@ -55,7 +58,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /** The examples of an operation's parameters, by location. */
 const examplesAt = (path: string, method: Method, place: Parameter['in']): [string, string][] =>
   (document.paths[path]?.[method]?.parameters ?? [])
-    .map((parameter) => resolved<Parameter>(document, parameter))
+    .map((parameter) => resolveReference<Parameter>(document, parameter))
     .filter((parameter) => parameter.in === place && parameter.example !== undefined)
     .map(({ name, example }) => [name, String(example)])
 

@@ -9,7 +9,12 @@ import {
   MAX_GROUP_KEYS,
   measuredFields,
 } from '../../src/query/aggregate.ts'
-import { type OpenApiDocument, openapiText, resolved, schemaCompiler } from '../support/openapi.ts'
+import {
+  type OpenApiDocument,
+  openapiText,
+  resolveReference,
+  schemaCompiler,
+} from '../support/openapi.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
 
@@ -35,7 +40,7 @@ const check = async (path: string, address: string, status: number, query = '') 
       : ['paths', path, 'get', 'responses', String(status)]
   const fits = compile(...steps, 'content', 'application/json', 'schema')
   expect(fits(response.json()), JSON.stringify(fits.errors?.slice(0, 3))).toBe(true)
-  const documented = Object.keys(resolved(document, input).headers).map((name) =>
+  const documented = Object.keys(resolveReference(document, input).headers).map((name) =>
     name.toLowerCase(),
   )
   expect(documented).toContain('x-request-id')

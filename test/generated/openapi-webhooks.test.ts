@@ -9,7 +9,7 @@ import { disableWebhook } from '../../src/store/webhooks/webhook-deliveries.ts'
 import { createWebhook } from '../../src/store/webhooks/webhooks.ts'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
 import { type OpenApiDocument, openapiText, schemaCompiler } from '../support/openapi.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import { testVault } from '../support/vault.ts'
 
 // openapi.test.ts proves that the document has this type.
@@ -65,7 +65,7 @@ test('the messages of the service match the document, for every topic', async ()
     SELECT xmin::text AS version FROM webhook_subscriptions WHERE id = ${id}::uuid`
   const facts = { reason: 'The endpoint responded with 410.', status: 410 }
   await disableWebhook(database, { id, version: row?.version ?? '' }, facts)
-  await settled(service)
+  await untilLogReadable(service)
 
   const { changes } = await readChanges(database, { environmentId, limit: 100_000 })
   const sent = new Set<string>()

@@ -17,8 +17,8 @@ import {
   type OpenApiDocument,
   openapiText,
   type Parameter,
-  pointedTo,
-  resolved,
+  resolvePointer,
+  resolveReference,
   schemaCompiler,
 } from '../support/openapi.ts'
 
@@ -29,7 +29,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 const parametersAt = (path: string, method = 'get'): Parameter[] =>
   (document.paths[path]?.[method]?.parameters ?? []).map((one) =>
-    resolved<Parameter>(document, one),
+    resolveReference<Parameter>(document, one),
   )
 
 describe('the document', () => {
@@ -46,7 +46,7 @@ describe('the document', () => {
       [...openapiText.matchAll(/"\$ref": "([^"]+)"/g)].map(([, reference]) => String(reference)),
     )
     for (const reference of references)
-      expect(pointedTo(document, reference), reference).toBeDefined()
+      expect(resolvePointer(document, reference), reference).toBeDefined()
     const { securitySchemes: _, ...components } = document.components
     for (const [kind, named] of Object.entries(components))
       for (const name of Object.keys(named))
@@ -79,7 +79,9 @@ describe('the document', () => {
       titles.add(`${tags}: ${summary}`)
       expect(description, operationId).toMatch(/^[A-Z][\s\S]+\.$/)
       for (const response of Object.values(responses))
-        expect(resolved(document, response).description, operationId).toMatch(/^[A-Z`][\s\S]+\.$/)
+        expect(resolveReference(document, response).description, operationId).toMatch(
+          /^[A-Z`][\s\S]+\.$/,
+        )
     }
   })
 
@@ -110,16 +112,15 @@ describe('the document', () => {
   })
 
   test('lists every error code, each with an example of its own status', () => {
-    const { properties } = resolved<{ properties: { error: { properties: { code: object } } } }>(
-      document,
-      { $ref: '#/components/schemas/Error' },
-    )
+    const { properties } = resolveReference<{
+      properties: { error: { properties: { code: object } } }
+    }>(document, { $ref: '#/components/schemas/Error' })
     expect(properties.error.properties.code).toMatchObject({ enum: Object.keys(errorCodes) })
     const fits = schemaCompiler(document)('components', 'schemas', 'Error')
     for (const { responses } of operations)
       for (const [status, response] of Object.entries(responses)) {
         if (status === '200') continue
-        const { content } = resolved(document, response)
+        const { content } = resolveReference(document, response)
         const examples = Object.entries(content['application/json']?.examples ?? {})
         expect(examples.length).toBeGreaterThan(0)
         for (const [code, { value }] of examples) {
@@ -145,7 +146,8 @@ describe.each(apiOperations.map((operation) => [operation.name, operation] as co
       const media = ['content', 'application/json', 'schema']
       const acceptsResponse = compile(...place, 'responses', '200', ...media)
       const response = document.paths[path]?.[method]?.responses['200']
-      const documentedMedia = response && resolved(document, response).content['application/json']
+      const documentedMedia =
+        response && resolveReference(document, response).content['application/json']
       expect(
         acceptsResponse(documentedMedia?.example),
         JSON.stringify(acceptsResponse.errors),
@@ -203,7 +205,7 @@ describe.each(catalogue.resources.map((resource) => [resource.typeName, resource
   '%s',
   (typeName, resource) => {
     const fits = compile('components', 'schemas', typeName)
-    const [example] = resolved<{ examples: Record<string, unknown>[] }>(document, {
+    const [example] = resolveReference<{ examples: Record<string, unknown>[] }>(document, {
       $ref: `#/components/schemas/${typeName}`,
     }).examples
 

@@ -85,7 +85,7 @@ const startWorker = async (): Promise<void> => {
 const subscriptionOf = (credentialId: string) =>
   service.database.prisma.inboundSubscription.findUniqueOrThrow({ where: { credentialId } })
 
-/** Makes the next look at a subscription due. */
+/** Makes the next check of a subscription due. */
 const checkNow = async (credentialId: string): Promise<void> => {
   await service.database.prisma.inboundSubscription.update({
     where: { credentialId },
@@ -123,7 +123,7 @@ const settledEvents = (credentialId: string) =>
     })
     .toBe(true)
 
-const stored = async (credentialId: string): Promise<Record<string, unknown>[]> =>
+const readStored = async (credentialId: string): Promise<Record<string, unknown>[]> =>
   (await service.rest(tenant.key, `/crm/accounts?credentialId=${credentialId}`)).json().accounts
 
 const storedOne = async (credentialId: string, remoteId: string): Promise<unknown> =>
@@ -181,7 +181,7 @@ describe('a delivery', () => {
     for (const id of ['a', 'a', 'b']) await deliver(path, list, { 'x-delivery': id })
     await settledEvents(credentialId)
     expect(await eventsOf(credentialId)).toHaveLength(2)
-    expect(await stored(credentialId)).toMatchObject([{ accountName: 'Acme' }])
+    expect(await readStored(credentialId)).toMatchObject([{ accountName: 'Acme' }])
   })
 })
 
@@ -205,7 +205,10 @@ describe('the records of events', () => {
     await settledEvents(credentialId)
     expect(await eventsOf(credentialId)).toHaveLength(503)
     expect(fetches(app)).toEqual(['GET /accounts?ids=1,2,unknown'])
-    expect((await stored(credentialId)).map(({ remoteId }) => remoteId).sort()).toEqual(['1', '2'])
+    expect((await readStored(credentialId)).map(({ remoteId }) => remoteId).sort()).toEqual([
+      '1',
+      '2',
+    ])
   })
 
   test('are only marked if they were deleted, and exist again if the app has them again', async () => {
@@ -243,15 +246,15 @@ describe('the records of events', () => {
     other.accounts.set('1', { id: '1', name: 'Bolt' })
     await deliver(working.path, [{ remoteId: '1', kind: 'changed' }])
     await expect
-      .poll(() => stored(working.credentialId), { interval: 10, timeout: 2000 })
+      .poll(() => readStored(working.credentialId), { interval: 10, timeout: 2000 })
       .toMatchObject([{ accountName: 'Bolt' }])
-    expect(await stored(failing.credentialId)).toEqual([])
+    expect(await readStored(failing.credentialId)).toEqual([])
     app.settings.fault = undefined
     // The worker ends its request to the silent app, and another one continues.
     await workers.pop()?.stop()
     await startWorker()
     await expect
-      .poll(() => stored(failing.credentialId), { interval: 10 })
+      .poll(() => readStored(failing.credentialId), { interval: 10 })
       .toMatchObject([{ accountName: 'Acme' }])
   })
 
@@ -277,7 +280,7 @@ describe('the records of events', () => {
     await expect.poll(async () => (await eventsOf(credentialId)).length).toBe(2)
     await settledEvents(credentialId)
     expect(fetches(app)).toHaveLength(before)
-    expect(await stored(credentialId)).toEqual([])
+    expect(await readStored(credentialId)).toEqual([])
   })
 })
 
@@ -303,15 +306,15 @@ describe('an address that all credentials share', () => {
     const [path = ''] = paths
     app.accounts.set('1', { id: '1', name: 'Acme' })
     other.accounts.set('1', { id: '1', name: 'Bolt' })
-    const changed = (company: string | undefined) => ({ remoteId: '1', kind: 'changed', company })
-    await deliver(path, [changed('r1'), changed('r2')])
+    const changeOf = (company: string | undefined) => ({ remoteId: '1', kind: 'changed', company })
+    await deliver(path, [changeOf('r1'), changeOf('r2')])
     for (const [id, accountName] of [
       [first, 'Acme'],
       [second, 'Bolt'],
       [third, 'Acme'],
     ] as const)
-      await expect.poll(() => stored(id), { interval: 10 }).toMatchObject([{ accountName }])
-    await deliver(path, [changed('r3'), changed(undefined), changed('')])
+      await expect.poll(() => readStored(id), { interval: 10 }).toMatchObject([{ accountName }])
+    await deliver(path, [changeOf('r3'), changeOf(undefined), changeOf('')])
     expect(outcomes).toEqual(['accepted', 'foreign'])
     const all = await Promise.all([first, second, third].map(eventsOf))
     expect(all.map(({ length }) => length)).toEqual([1, 1, 1])

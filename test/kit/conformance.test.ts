@@ -48,7 +48,7 @@ const open = async (checked: Connector = connector): Promise<Workbench> => {
 }
 
 /** The template with changes of its only resource. */
-const changed = (
+const templateWith = (
   changes: (accounts: ResourceConnector) => Partial<ResourceConnector> | undefined,
 ): Connector => {
   const { [TOPIC]: accounts } = connector.resources
@@ -59,12 +59,12 @@ const changed = (
   })
 }
 
-const failed = (results: readonly CheckResult[]): readonly string[] =>
+const failedChecks = (results: readonly CheckResult[]): readonly string[] =>
   results.flatMap(({ check, outcome }) => (outcome === 'failed' ? check : []))
 
 test('passes the template with faults and its writes', async () => {
   const results = await checkApp(await open(), { faults: UNPAUSED, writes })
-  expect(failed(results), reportTable(results)).toEqual([])
+  expect(failedChecks(results), reportTable(results)).toEqual([])
   const passed = results.flatMap(({ check, outcome }) => (outcome === 'passed' ? check : []))
   expect(passed).toEqual([
     'credential',
@@ -108,7 +108,7 @@ const wrong: readonly Wrong[] = [
     'a pager that ignores the cursor after a restart',
     'resume',
     () =>
-      changed(({ listRequest, readList }) => {
+      templateWith(({ listRequest, readList }) => {
         let next: string | undefined
         return {
           listRequest: ({ cursor, ...start }) =>
@@ -125,7 +125,7 @@ const wrong: readonly Wrong[] = [
     'a listing of changes that ignores since',
     'changes',
     () =>
-      changed(({ listRequest }) => ({
+      templateWith(({ listRequest }) => ({
         listRequest: ({ cursor }) => listRequest({ since: undefined, cursor }),
       })),
   ],
@@ -133,7 +133,7 @@ const wrong: readonly Wrong[] = [
     'readMany without a field',
     'read many',
     () =>
-      changed(
+      templateWith(
         ({ readMany }) =>
           readMany && {
             readMany: {
@@ -148,7 +148,7 @@ const wrong: readonly Wrong[] = [
     'a field that the mapping does not read',
     'mutations',
     () =>
-      changed(({ mapping }) => ({
+      templateWith(({ mapping }) => ({
         // With a parameter: a rule without one declares a fixed value.
         mapping: { ...mapping, rules: { ...mapping.rules, industry: (_: unknown) => 'Paper' } },
       })),
@@ -157,7 +157,7 @@ const wrong: readonly Wrong[] = [
     'a value that does not fit',
     'mapping',
     () =>
-      changed(({ mapping }) => ({
+      templateWith(({ mapping }) => ({
         mapping: { ...mapping, rules: { ...mapping.rules, numberOfEmployees: 'name' } },
       })),
   ],
@@ -185,25 +185,27 @@ const wrong: readonly Wrong[] = [
 
 describe('finds', () => {
   test.each(wrong)('%s', async (_name, check, create) => {
-    expect(failed(await checkApp(await open(create()), { faults: [] }))).toContain(check)
+    expect(failedChecks(await checkApp(await open(create()), { faults: [] }))).toContain(check)
   })
 
   test('a sync that reports unchanged records again', async () => {
     let reads = 0
-    const restless = changed(({ mapping }) => ({
+    const restless = templateWith(({ mapping }) => ({
       mapping: { ...mapping, rules: { ...mapping.rules, description: () => `read ${++reads}` } },
     }))
-    expect(failed(await checkApp(await open(restless), { faults: [] }))).toContain('second sync')
+    expect(failedChecks(await checkApp(await open(restless), { faults: [] }))).toContain(
+      'second sync',
+    )
   })
 
   test('an update that is written although the record has changed', async () => {
-    const unguarded = changed(
+    const unguarded = templateWith(
       ({ write }) =>
         // The app ignores the version that this guard promises to send.
         write?.update && { write: { ...write, update: { ...write.update, guard: 'version' } } },
     )
     const results = await checkApp(await open(unguarded), { faults: [], writes })
-    expect(failed(results)).toEqual(['stale update'])
+    expect(failedChecks(results)).toEqual(['stale update'])
   })
 })
 

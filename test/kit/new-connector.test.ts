@@ -68,7 +68,7 @@ test('a recorded listing has every page with its cursor, and no secret', async (
   expect(recorded[0].cursor).toBeNull()
   const read = recorded.flatMap((page: (typeof pages)[number]) =>
     accounts
-      .readList({ headers: {}, ...page.answer }, { since: undefined, cursor: page.cursor })
+      .readList({ headers: {}, ...page.response }, { since: undefined, cursor: page.cursor })
       .records.map((record) => Object(record).id),
   )
   expect(read).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9'])

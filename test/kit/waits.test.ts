@@ -1,11 +1,11 @@
-/** The waits of the conformance suite, in a time of their own. */
+/** The waits of the conformance suite, with a virtual clock. */
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
 import { AppRateLimitedError, AppUnavailableError } from '../../src/outbound/app-error.ts'
 import { lagMsOf, untilShown, withinLimits } from '../../tools/app-kit/check/waits.ts'
 
 const facts = { app: 'template', appName: 'Template', request: 'GET /accounts', reason: 'r' }
-const limited = (ms: number | undefined) => new AppRateLimitedError(facts, ms)
+const rateLimit = (ms: number | undefined) => new AppRateLimitedError(facts, ms)
 
 const openWaits = () => {
   let timeMs = 0
@@ -33,11 +33,11 @@ const failing = (...errors: readonly Error[]) => {
 }
 
 test.each([
-  ['the pause that the app requests', [limited(20_000)], [20_000]],
-  ['a second without one', [limited(undefined), limited(0)], [1_000, 1_000]],
+  ['the pause that the app requests', [rateLimit(20_000)], [20_000]],
+  ['a second without one', [rateLimit(undefined), rateLimit(0)], [1_000, 1_000]],
   [
     'the longest pause of several runs',
-    [new AggregateError([limited(60_000), limited(2_000)])],
+    [new AggregateError([rateLimit(60_000), rateLimit(2_000)])],
     [60_000],
   ],
   [
@@ -56,9 +56,9 @@ test.each([
   ['another failure', new AppUnavailableError(facts, 'network')],
   [
     'another failure next to a limit',
-    new AggregateError([limited(1), new AppUnavailableError(facts, 'network')]),
+    new AggregateError([rateLimit(1), new AppUnavailableError(facts, 'network')]),
   ],
-  ['a limit of a day', limited(24 * 3_600_000)],
+  ['a limit of a day', rateLimit(24 * 3_600_000)],
 ])('does not wait after %s', async (_name, error) => {
   const { waits, reported } = openWaits()
   await expect(withinLimits(waits, failing(error))).rejects.toBe(error)

@@ -1,6 +1,6 @@
 /**
- * The conformance suite against simulators with their own limits and an index that lags, in the time of the simulator:
- * what the checks wait for passes at once.
+ * The conformance suite against simulators with their own limits and an index that lags, on the clock of the
+ * simulator, so that waits end immediately.
  */
 import { expect, test } from 'vitest'
 import { connectors } from '../../src/generated/registry.ts'
@@ -19,7 +19,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { addFullRecords } from './hubspot/full-records.ts'
 
 /** An account of a simulator, and what to check with it. */
-interface Scene {
+interface OpenedApp {
   readonly app: ListeningSimulator
   readonly account: string
   readonly values: Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ interface Scene {
 const HOUR_MS = 3_600_000
 const SEARCH_LAG_MS = 6_000
 
-const openQuickBooks = async (): Promise<Scene> => {
+const openQuickBooks = async (): Promise<OpenedApp> => {
   const simulator = createQuickBooks()
   const company = simulator.addCompany('4620816365', 'Acme Lamps')
   company.addSamples(3)
@@ -47,7 +47,7 @@ const openQuickBooks = async (): Promise<Scene> => {
   }
 }
 
-const openHubSpot = async (): Promise<Scene> => {
+const openHubSpot = async (): Promise<OpenedApp> => {
   const simulator = createHubSpot({ searchLagMs: SEARCH_LAG_MS })
   const portal = simulator.addPortal('62515', 'Acme', { additionalCurrencies: ['EUR'] })
   addFullRecords(portal)
@@ -68,7 +68,7 @@ const openHubSpot = async (): Promise<Scene> => {
   }
 }
 
-const openShopify = async (): Promise<Scene> => {
+const openShopify = async (): Promise<OpenedApp> => {
   const simulator = createShopify()
   const shop = simulator.addShop('conformance.myshopify.com', 'Conformance', {
     searchLagMs: SEARCH_LAG_MS,

@@ -20,46 +20,11 @@ import { fidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
-type Loose = any
+import { expectedRecordsOf, type Loose } from './medusa/expected.ts'
 
 const missing = medusaMissing()
 if (missing && process.env.CI !== undefined) throw new Error(missing)
 if (missing) console.warn(missing)
-
-const upper = (text: string | null | undefined): string | null => text?.toUpperCase() ?? null
-
-const isEmpty = (object: object): boolean => Object.keys(object).length === 0
-
-const ORDER_FIELDS = [
-  'id',
-  'display_id',
-  'status',
-  'email',
-  'customer_id',
-  'currency_code',
-  'created_at',
-  'updated_at',
-  'total',
-  'discount_total',
-  'shipping_total',
-  'tax_total',
-  '*items',
-  '*shipping_address',
-  '*billing_address',
-  '*customer',
-  '*fulfillments',
-  '*fulfillments.items',
-  '*fulfillments.labels',
-].join(',')
-
-const PRODUCT_FIELDS = [
-  '+type.value',
-  '*variants.options.option',
-  '+variants.inventory_items.required_quantity',
-  '*variants.inventory_items.inventory.location_levels',
-].join(',')
 
 describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () => {
   let medusa: Medusa
@@ -68,9 +33,10 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   let service: TestService
   let tenant: Tenant
   let credentialId: string
+  let expectedRecords: ReturnType<typeof expectedRecordsOf>
   let sync: Sync
-  /** Each run lists everything, as once an hour. */
-  let thorough: Sync
+  /** Lists everything in each run, which `sync` does once an hour. */
+  let fullSync: Sync
   let worker: InboundWorker
   let publicUrl: string
 
@@ -87,6 +53,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       connector,
       values: { url: medusa.url, apiKey: medusa.apiKey },
     })
+    expectedRecords = expectedRecordsOf(medusa, credentialId)
     const parts = {
       database: service.database,
       vault: testVault,
@@ -98,230 +65,54 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       ([topic, resource]) =>
         [topic, { ...resource, sync: { ...resource.sync, fullListingEveryMs: 0 } }] as const,
     )
-    const listingAll = { ...connector, resources: Object.fromEntries(resources) }
-    thorough = createSync({ ...parts, connectors: new Map([[connector.app, listingAll]]) })
+    const fullConnector = { ...connector, resources: Object.fromEntries(resources) }
+    fullSync = createSync({ ...parts, connectors: new Map([[connector.app, fullConnector]]) })
   }, 500_000)
   afterAll(async () => {
     await worker?.stop()
     await sync?.stop()
-    await thorough?.stop()
+    await fullSync?.stop()
     await service?.stop()
     await medusa?.stop()
   })
 
-  const stored = async (topic: string): Promise<Loose[]> => {
+  const listStored = async (topic: string): Promise<Loose[]> => {
     const path = `/commerce/${topic}?credentialId=${credentialId}&pageSize=100`
     const response = await service.rest(tenant.key, path)
     expect(response.statusCode).toBe(200)
     return response.json()[topic]
   }
   /** One record, which may be deleted in the app; null if it is not stored. */
-  const shown = async (name: string, remoteId: string): Promise<Loose> => {
+  const find = async (name: string, remoteId: string): Promise<Loose> => {
     const path = `/commerce/${name}s/${remoteId}?credentialId=${credentialId}`
     const response = await service.rest(tenant.key, path)
     return response.statusCode === 200 ? response.json()[name] : null
   }
-  const idOf = (topic: string, remoteId: string | null): string | null =>
-    remoteId === null ? null : recordId(credentialId, `commerce/${topic}`, remoteId)
-  const common = (topic: string, remote: Loose) => ({
-    id: idOf(topic, remote.id),
-    remoteId: remote.id,
-    remoteCreatedAt: remote.created_at,
-    remoteDeleted: false,
-  })
+  const idOf = (topic: string, remoteId: string): string =>
+    recordId(credentialId, `commerce/${topic}`, remoteId)
 
-  const expectedCustomer = (remote: Loose) => ({
-    ...common('customers', remote),
-    firstName: remote.first_name,
-    lastName: remote.last_name,
-    email: remote.email,
-    phone: remote.phone,
-    remoteUpdatedAt: remote.updated_at,
-  })
-
-  const expectedAddress = (remote: Loose) =>
-    remote && {
-      address1: remote.address_1,
-      address2: remote.address_2,
-      city: remote.city,
-      countryCode: upper(remote.country_code),
-      firstName: remote.first_name,
-      lastName: remote.last_name,
-      phone: remote.phone,
-      region: remote.province,
-      postalCode: remote.postal_code,
-    }
-
-  const orderStates: Loose = { pending: 'OPEN', completed: 'COMPLETED', canceled: 'CANCELLED' }
-  const fulfilled: Loose = {
-    not_fulfilled: 'UNFULFILLED',
-    partially_fulfilled: 'PARTIALLY_FULFILLED',
-    partially_shipped: 'PARTIALLY_FULFILLED',
-    fulfilled: 'FULFILLED',
-    shipped: 'FULFILLED',
-    canceled: 'UNFULFILLED',
-  }
-  const paid: Loose = {
-    not_paid: 'UNPAID',
-    authorized: 'AUTHORIZED',
-    captured: 'PAID',
-    partially_refunded: 'PARTIALLY_REFUNDED',
-    refunded: 'REFUNDED',
-    canceled: 'VOID',
-  }
-
-  const expectedOrder = (remote: Loose) => ({
-    ...common('orders', remote),
-    orderNumber: String(remote.display_id),
-    orderStatus: remote.status,
-    orderState: orderStates[remote.status],
-    fulfillmentStatus: remote.fulfillment_status,
-    fulfillmentState: fulfilled[remote.fulfillment_status],
-    paymentStatus: remote.payment_status,
-    paymentState: paid[remote.payment_status],
-    currency: upper(remote.currency_code),
-    totalPrice: String(remote.total),
-    totalDiscount: String(remote.discount_total),
-    totalShipping: String(remote.shipping_total),
-    totalTax: String(remote.tax_total),
-    lineItems: remote.items
-      .toSorted((a: Loose, b: Loose) => (a.id < b.id ? -1 : 1))
-      .map((item: Loose) => ({
-        productId: idOf('products', item.product_id),
-        variantId: idOf('products.variants', item.variant_id),
-        title: item.title,
-        price: String(item.unit_price),
-        unitCost: null,
-        currency: upper(remote.currency_code),
-        sku: item.variant_sku,
-        quantity: item.quantity,
-      })),
-    billingAddress: expectedAddress(remote.billing_address),
-    shippingAddress: expectedAddress(remote.shipping_address),
-    customer: {
-      customerId: idOf('customers', remote.customer_id),
-      firstName: remote.customer?.first_name ?? null,
-      lastName: remote.customer?.last_name ?? null,
-      email: remote.email,
-      phone: remote.customer?.phone ?? null,
-    },
-  })
-
-  const expectedFulfillment = (order: Loose, remote: Loose) => ({
-    ...common('fulfillments', remote),
-    orderId: idOf('orders', order.id),
-    shipmentState: remote.canceled_at ? 'CANCELLED' : remote.shipped_at ? 'SHIPPED' : 'PENDING',
-    carrier: remote.provider_id,
-    service: null,
-    trackingNumbers: remote.labels.map((label: Loose) => label.tracking_number),
-    trackingUrls: remote.labels
-      .map((label: Loose) => label.tracking_url)
-      .filter((url: string) => url !== '#'),
-    lineItems: remote.items
-      .toSorted((a: Loose, b: Loose) => (a.id < b.id ? -1 : 1))
-      .map((item: Loose) => {
-        const line = order.items.find(({ id }: Loose) => id === item.line_item_id)
-        return {
-          lineItemId: item.line_item_id,
-          productId: idOf('products', line.product_id),
-          variantId: idOf('products.variants', line.variant_id),
-          title: item.title,
-          sku: item.sku,
-          price: String(line.unit_price),
-          quantity: item.quantity,
-        }
-      }),
-  })
-
-  const expectedProduct = (remote: Loose) => ({
-    ...common('products', remote),
-    productName: remote.title,
-    description: remote.description,
-    productType: remote.type?.value ?? null,
-    productStatus: remote.status,
-    images: remote.images
-      .toSorted((a: Loose, b: Loose) => a.rank - b.rank)
-      .map(({ url }: Loose) => url),
-    tags: remote.tags.map(({ value }: Loose) => value),
-    vendor: null,
-    productUrl: null,
-    variants: remote.variants
-      .toSorted((a: Loose, b: Loose) => a.variant_rank - b.variant_rank || (a.id < b.id ? -1 : 1))
-      .map((variant: Loose) => ({
-        id: idOf('products.variants', variant.id),
-        remoteId: variant.id,
-        title: variant.title,
-        price: String(
-          variant.prices.find(
-            ({ currency_code: code, rules }: Loose) => code === 'eur' && isEmpty(rules),
-          ).amount,
-        ),
-        sku: variant.sku,
-        optionValues: variant.options.map(({ value, option }: Loose) => ({
-          name: option.title,
-          value,
-        })),
-        inventory: variant.inventory_items.length
-          ? {
-              totalCount: variant.inventory_items[0].inventory.location_levels.reduce(
-                (sum: number, level: Loose) => sum + level.stocked_quantity,
-                0,
-              ),
-            }
-          : null,
-        weight: variant.weight === null ? null : { value: variant.weight, unit: null },
-      })),
-  })
-
-  /** Medusa's own state in the unified form; with the times of the latest change where they are comparable. */
-  const truth = async (): Promise<Record<string, Loose[]>> => {
-    const { customers } = await medusa.admin('GET', 'customers?limit=100')
-    const { products: listed } = await medusa.admin('GET', 'products?limit=100&fields=id')
-    const products = await Promise.all(
-      listed.map(
-        async ({ id }: Loose) =>
-          (await medusa.admin('GET', `products/${id}?fields=${PRODUCT_FIELDS}`)).product,
-      ),
-    )
-    const { orders: placed } = await medusa.admin('GET', 'orders?limit=100&fields=id')
-    const orders = await Promise.all(
-      placed.map(
-        async ({ id }: Loose) =>
-          (await medusa.admin('GET', `orders/${id}?fields=${ORDER_FIELDS}`)).order,
-      ),
-    )
-    return {
-      customers: customers.map(expectedCustomer),
-      products: products.map(expectedProduct),
-      orders: orders.map(expectedOrder),
-      fulfillments: orders.flatMap((order) =>
-        order.fulfillments
-          .filter(({ canceled_at }: Loose) => canceled_at === null)
-          .map((one: Loose) => expectedFulfillment(order, one)),
-      ),
-    }
-  }
-
-  const sorted = (records: Loose[]): Loose[] =>
+  const sortById = (records: readonly Loose[]): readonly Loose[] =>
     records.toSorted((a, b) => (a.remoteId < b.remoteId ? -1 : 1))
 
   /** Compares all records that are not deleted, and every field but the service's own. */
   const expectAllSame = async (): Promise<Record<string, number>> => {
     const counts: Record<string, number> = {}
-    for (const [topic, expected] of Object.entries(await truth())) {
-      const shown = (await stored(topic)).filter(({ remoteDeleted }) => !remoteDeleted)
-      counts[topic] = shown.length
+    for (const [topic, expected] of Object.entries(await expectedRecords())) {
+      const present = (await listStored(topic)).filter(({ remoteDeleted }) => !remoteDeleted)
+      counts[topic] = present.length
       expect(
-        sorted(shown).map(({ createdAt, updatedAt, remoteFields, remoteUpdatedAt, ...rest }) => ({
-          ...rest,
-          ...(topic === 'customers' && { remoteUpdatedAt }),
-        })),
-      ).toEqual(sorted(expected))
+        sortById(present).map(
+          ({ createdAt, updatedAt, remoteFields, remoteUpdatedAt, ...rest }) => ({
+            ...rest,
+            ...(topic === 'customers' && { remoteUpdatedAt }),
+          }),
+        ),
+      ).toEqual(sortById(expected))
     }
     return counts
   }
 
-  /** Later changes are found by their own time, not because everything is recent. */
+  /** Ends the overlap of the last listing: later changes are then found by their own time, not because all is recent. */
   const passOverlap = async (): Promise<void> => {
     await service.database.prisma.syncState.updateMany({
       where: { credentialId },
@@ -426,13 +217,13 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await admin('DELETE', `customers/${customer.id}`)
     for (const _ of [1, 2, 3]) await sync.syncNow(credentialId)
     await expectAllSame()
-    expect(await shown('customer', customer.id)).toMatchObject({
+    expect(await find('customer', customer.id)).toMatchObject({
       remoteDeleted: true,
       lastName: 'Kowalewskaja',
     })
   })
 
-  test('shows changes without a trace after the next full listing', async () => {
+  test('shows changes that no update time reveals after the next full listing', async () => {
     const { admin } = medusa
     const product = `products/${lamp.id}`
     const spare = await createLamp(medusa, shop, 'Spare lamp')
@@ -447,7 +238,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       stocked_quantity: 33,
     })
     await admin('DELETE', `products/${spare.id}/variants/${spare.variants[1].id}`)
-    await thorough.syncNow(credentialId)
+    await fullSync.syncNow(credentialId)
     await expectAllSame()
   })
 
@@ -532,7 +323,9 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     const { product: now } = await medusa.admin('GET', `products/${remoteId}`)
     const others = now.variants
       .find(({ id }: Loose) => id === small)
-      .prices.filter(({ currency_code: code, rules }: Loose) => code === 'usd' || !isEmpty(rules))
+      .prices.filter(
+        ({ currency_code: code, rules }: Loose) => code === 'usd' || Object.keys(rules).length > 0,
+      )
       .map(({ amount, rules }: Loose) => [amount, rules])
     expect(others).toHaveLength(2)
     expect(others).toContainEqual([8, {}])
@@ -608,7 +401,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     })
     await sync.syncNow(session)
     const response = await service.rest(tenant.key, `/commerce/orders?credentialId=${session}`)
-    expect(response.json().orders).toHaveLength((await stored('orders')).length)
+    expect(response.json().orders).toHaveLength((await listStored('orders')).length)
   })
 
   test('reports changes by webhook within 2 s', async () => {
@@ -627,7 +420,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       .toBe(2)
     const expectStored = (name: string, remoteId: string, expected: object) =>
       expect
-        .poll(() => shown(name, remoteId), { timeout: 2000, interval: 50 })
+        .poll(() => find(name, remoteId), { timeout: 2000, interval: 50 })
         .toMatchObject(expected)
 
     const [variant] = lamp.variants

@@ -1,6 +1,7 @@
 /**
- * QuickBooks by a simulator that was made from its contract by another hand: connected through the consent page,
- * listed, changed, written in conflict, deleted, and reported by webhooks; with tokens that end and limits.
+ * The QuickBooks connector against a simulator that was written from the vendor's contract alone: a company is connected
+ * through the consent page, listed, changed, written to (with conflicts), deleted from, and reported by webhooks, while
+ * tokens expire and limits are reached.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/quickbooks/manifest.ts'
@@ -13,7 +14,6 @@ import { createWindow } from '../simulators/engine/limits.ts'
 import { start } from '../simulators/quickbooks/start.ts'
 import { connectorAt } from '../support/at-simulator.ts'
 import { fidelityTest } from '../support/fidelity.ts'
-import { openBrowser } from '../support/oauth-browser.ts'
 import { callOver } from '../support/operations.ts'
 import {
   openServer,
@@ -23,6 +23,7 @@ import {
   type TestService,
 } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
+import { connectByConsent } from './consent.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
 type Loose = any
@@ -46,7 +47,7 @@ let connectors: ReadonlyMap<string, Connector>
 let settings: ServerOptions
 const processes: { stop(): Promise<void> }[] = []
 
-const synced = (): Promise<void> => sync.syncNow(credentialId)
+const syncNow = (): Promise<void> => sync.syncNow(credentialId)
 
 /** The client of another process on the same database. */
 const openProcess = async (): Promise<AppClient> => {
@@ -64,26 +65,11 @@ const syncWith = (appClient: AppClient): Sync =>
     log: silentLog,
   })
 
-/** Allows an authorization on the consent page. @returns the credential */
-const connect = async (account: string): Promise<string> => {
-  const call = callOver(service, 'REST')
-  const { userId } = tenant
-  const { result } = await call(tenant.key, 'createAuthorization', { userId, app: 'quickbooks' })
-  const browser = openBrowser(service)
-  const page = await browser.open(result.url)
-  const response = await fetch(page, {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams([...page.searchParams, ['account', account], ['decision', 'allow']]),
-  })
-  const callback = response.headers.get('location') ?? `${response.status} ${await response.text()}`
-  expect(callback).toContain(`${PUBLIC_URL}/oauth/callback`)
-  expect((await browser.get(callback)).body).toContain('Connected')
-  const credentials = (await call(tenant.key, 'userCredentials', { userId })).result
-  return credentials.at(-1).credentialId
-}
+/** Connects a company through the consent page. @returns the credential */
+const connect = (account: string): Promise<string> =>
+  connectByConsent(service, tenant, { app: 'quickbooks', account, publicUrl: PUBLIC_URL })
 
-const read = async (topic: string, id = ''): Promise<Loose> => {
+const readAny = async (topic: string, id = ''): Promise<Loose> => {
   const name = topic.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)
   const path = `/accounting/${name}${id}?credentialId=${credentialId}`
   const response = await service.rest(tenant.key, id === '' ? `${path}&pageSize=100` : path)
@@ -91,7 +77,7 @@ const read = async (topic: string, id = ''): Promise<Loose> => {
   return Object.values(response.json())[0]
 }
 
-const list = (topic: string): Promise<Loose[]> => read(topic)
+const list = (topic: string): Promise<Loose[]> => readAny(topic)
 
 const find = async (topic: string, remoteId: string): Promise<Loose> =>
   (await list(topic)).find((record) => record.remoteId === remoteId)
@@ -111,7 +97,7 @@ const idOf = (entity: string, index = 0): string => String(company.list(entity)[
 beforeAll(async () => {
   const redirectUris = [`${PUBLIC_URL}/oauth/callback`]
   app = await start({ clients: [{ ...client, redirectUris }] })
-  // A busy machine delays requests, so that those of several seconds arrive in one.
+  // A wider limit than the vendor's: on a busy machine, the requests of several seconds can arrive in one.
   app.limits.set('requests per second', createWindow(app.clock, { max: 40, periodMs: 1000 }))
   company = app.addCompany(REALM, 'Acme Lamps')
   company.addSamples(5)
@@ -130,7 +116,7 @@ beforeAll(async () => {
   await call(tenant.key, 'setOAuthClient', set)
   credentialId = await connect(REALM)
   sync = syncWith(service.runtime.appClient)
-  await synced()
+  await syncNow()
 })
 afterAll(async () => {
   await worker?.stop()
@@ -165,7 +151,7 @@ test.each([
   )
   const stored = await list(topic)
   expect(stored.map(({ remoteId }) => remoteId).sort()).toEqual(expected.sort())
-  expect(await read(topic, `/${stored[0].id}`)).toEqual(stored[0])
+  expect(await readAny(topic, `/${stored[0].id}`)).toEqual(stored[0])
 })
 
 test('an invoice has the amounts, days and references of the app', async () => {
@@ -190,7 +176,7 @@ test('one request of the feed finds changes and deletions of all resources', asy
   company.update('PurchaseOrder', idOf('PurchaseOrder'), { PrivateNote: 'of the feed' })
   company.update('Class', idOf('Class'), { Name: 'South' })
   app.journal.clear()
-  await synced()
+  await syncNow()
   const statuses = new Set(app.journal.find({ url: '/cdc' }).map(({ status }) => status))
   expect([...statuses]).toEqual([200])
   expect(await find('customers', customer)).toMatchObject({ customerName: 'Amy of the feed' })
@@ -207,7 +193,7 @@ test('one request of the feed finds changes and deletions of all resources', asy
 test('a vendor is created once, although the response is lost', async () => {
   app.faults.add({ kind: 'lost-response' }, { method: 'POST', url: '/vendor' })
   await write('POST', 'vendors', { vendorName: 'Lost & Found' })
-  await synced()
+  await syncNow()
   const named = company.list('Vendor').filter(({ DisplayName }) => DisplayName === 'Lost & Found')
   expect(named).toHaveLength(1)
 })
@@ -263,22 +249,30 @@ const expenseLine = async () => ({ accountId: await accountId('Expense'), descri
 
 test.each<[string, string, string, () => Promise<object>, object]>([
   [
-    ...(['accounts', 'account', 'Account'] as const),
+    'accounts',
+    'account',
+    'Account',
     async () => ({ accountName: 'Travel', accountType: 'EXPENSE' }),
     { accountDescription: 'Trips' },
   ],
   [
-    ...(['customers', 'customer', 'Customer'] as const),
+    'customers',
+    'customer',
+    'Customer',
     async () => ({ customerName: 'Dana' }),
     { email: 'dana@example.com' },
   ],
   [
-    ...(['vendors', 'vendor', 'Vendor'] as const),
+    'vendors',
+    'vendor',
+    'Vendor',
     async () => ({ vendorName: 'Timber' }),
     { email: 'timber@example.com' },
   ],
   [
-    ...(['items', 'item', 'Item'] as const),
+    'items',
+    'item',
+    'Item',
     async () => ({
       itemName: 'Days',
       itemType: 'SERVICE',
@@ -287,7 +281,9 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     { unitPrice: 2.5 },
   ],
   [
-    ...(['bills', 'bill', 'Bill'] as const),
+    'bills',
+    'bill',
+    'Bill',
     async () => ({
       vendorId: await vendorId(),
       issueDate: '2026-03-01',
@@ -296,7 +292,9 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     { memo: 'late' },
   ],
   [
-    ...(['purchase-orders', 'purchaseOrder', 'PurchaseOrder'] as const),
+    'purchase-orders',
+    'purchaseOrder',
+    'PurchaseOrder',
     async () => ({
       vendorId: await vendorId(),
       lineItems: [{ ...(await expenseLine()), totalLineAmount: 5.25 }],
@@ -304,12 +302,16 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     { memo: 'urgent' },
   ],
   [
-    ...(['payments', 'payment', 'Payment'] as const),
+    'payments',
+    'payment',
+    'Payment',
     async () => ({ customerId: await customerId(), totalAmount: 5.25 }),
     { totalAmount: 5.5 },
   ],
   [
-    ...(['payments', 'payment', 'BillPayment'] as const),
+    'payments',
+    'payment',
+    'BillPayment',
     async () => {
       const open: Loose = company.list('Bill').find(({ Balance }) => Number(Balance) > 1)
       const LinkedTxn = [{ TxnId: open.Id, TxnType: 'Bill' }]
@@ -333,11 +335,11 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     expect(remote()).toBeDefined()
     const changed = await write('PATCH', `${path}/${id}`, change)
     expect(changed).toMatchObject({ status: 200, body: { [name]: change } })
-    const read = await service.rest(
+    const response = await service.rest(
       tenant.key,
       `/accounting/${path}/${id}?credentialId=${credentialId}`,
     )
-    expect(read.json()).toMatchObject({ [name]: { ...change, remoteId } })
+    expect(response.json()).toMatchObject({ [name]: { ...change, remoteId } })
     expect((await write('DELETE', `${path}/${id}`)).status).toBeLessThan(300)
     // Names are only made inactive.
     expect(remote()?.Active ?? 'deleted').toBe(remote() ? false : 'deleted')
@@ -345,8 +347,8 @@ test.each<[string, string, string, () => Promise<object>, object]>([
 )
 
 test('a rejected value is located at its field', async () => {
-  const taken = company.list('Customer')[0]?.DisplayName
-  const refused = await write('POST', 'customers', { customerName: taken })
+  const takenName = company.list('Customer')[0]?.DisplayName
+  const refused = await write('POST', 'customers', { customerName: takenName })
   expect(refused.status).toBe(400)
   expect(JSON.stringify(refused.body)).toContain('customerName')
 })
@@ -414,18 +416,18 @@ test('a rate limit with Retry-After delays a sync, and a write reports it', asyn
   const limited = { kind: 'status', status: 429, headers: { 'retry-after': '1' } } as const
   app.faults.add(limited, { url: '/cdc' })
   company.update('Customer', idOf('Customer'), { DisplayName: 'Amy after the limit' })
-  await synced()
+  await syncNow()
   expect(await find('customers', idOf('Customer'))).toMatchObject({
     customerName: 'Amy after the limit',
   })
   app.faults.add(limited, { method: 'POST', url: '/vendor' })
-  const refused = await write('POST', 'vendors', { vendorName: 'Patience' })
+  const refused = await write('POST', 'vendors', { vendorName: 'Later' })
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
   // The next write waits.
-  expect(await write('POST', 'vendors', { vendorName: 'Patience' })).toMatchObject({ status: 200 })
+  expect(await write('POST', 'vendors', { vendorName: 'Later' })).toMatchObject({ status: 200 })
 })
 
-/** How often tokens were renewed while `work` ran after all access tokens had ended. */
+/** The number of token renewals during `work`, which starts with expired access tokens. */
 const renewalsOf = async (work: () => Promise<unknown>): Promise<number> => {
   app.oauth.expireAccessTokens(REALM)
   const before = app.journal.find({ url: TOKEN_PATH }).length
@@ -433,19 +435,19 @@ const renewalsOf = async (work: () => Promise<unknown>): Promise<number> => {
   return app.journal.find({ url: TOKEN_PATH }).length - before
 }
 
-test('an access token that ends is renewed once, in a sync, in a write and for a webhook', async () => {
+test('an expired access token is renewed once, in a sync, in a write and for a webhook', async () => {
   const other = syncWith(await openProcess())
   company.update('Vendor', idOf('Vendor', 2), { DisplayName: 'Timber & Sons' })
   expect(await renewalsOf(() => other.syncNow(credentialId))).toBe(1)
   await other.stop()
   expect(await find('vendors', idOf('Vendor', 2))).toMatchObject({ vendorName: 'Timber & Sons' })
-  const renamed = async () => {
+  const renameCustomer = async () => {
     const { id } = await find('customers', idOf('Customer', 2))
     expect(await write('PATCH', `customers/${id}`, { customerName: 'Ann' })).toMatchObject({
       status: 200,
     })
   }
-  expect(await renewalsOf(renamed)).toBe(1)
+  expect(await renewalsOf(renameCustomer)).toBe(1)
   expect(await renewalsOf(() => renameByWebhook('Amy with a new token'))).toBe(1)
 })
 

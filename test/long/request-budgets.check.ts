@@ -268,7 +268,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
   const longestWriteMs = Math.max(...writeTimes)
   console.log({
     byPurpose,
-    most: Object.fromEntries(app.most),
+    most: Object.fromEntries(app.largestWindows),
     perAccount: [Math.min(...byAccount), Math.max(...byAccount)],
     writes: writeTimes.length,
     longestWriteMs,
@@ -276,10 +276,10 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
   })
   expect(app.violations).toEqual([])
   // The limits were what held the requests back.
-  expect(app.most.get('perSecond')).toBe(5)
-  expect(app.most.get('perMinute')).toBe(60)
+  expect(app.largestWindows.get('perSecond')).toBe(5)
+  expect(app.largestWindows.get('perMinute')).toBe(60)
   // The app does not count the requests that it rejects for reasons of its own.
-  expect(app.most.get('perDay')).toBeGreaterThan(580)
+  expect(app.largestWindows.get('perDay')).toBeGreaterThan(580)
   expect(Math.min(...byAccount)).toBeGreaterThan(600 * CEILINGS.history)
   // A write waits for a pause that the app requires, and for a place among the writes of a minute.
   expect(longestWriteMs).toBeLessThan(MAX_RETRY_AFTER_S * SECOND_MS + 10 * SECOND_MS)

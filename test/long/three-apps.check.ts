@@ -11,8 +11,14 @@ import { startWorkers } from '../../src/process/workers.ts'
 import { type Receiver, startReceiver } from '../delivery/receiver.ts'
 import { subscribe } from '../delivery/subscription-harness.ts'
 import { browserMissing } from '../support/browser.ts'
+import {
+  type ConnectHarness,
+  click,
+  heading,
+  startConnectHarness,
+  type Visit,
+} from '../support/connect-harness.ts'
 import { callOver } from '../support/operations.ts'
-import { click, heading, type Product, startProduct, type Visit } from '../support/product-page.ts'
 import { fullSelection } from '../support/selection.ts'
 import { type SimulatedApp, simulatedApps, WEBHOOK_DELAY_MS } from '../support/simulated-apps.ts'
 import { unusedAddress } from '../support/unused-address.ts'
@@ -26,7 +32,7 @@ if (missing !== undefined) console.warn(missing)
 /** Records of each main type, so that each app has 5,000 or more. */
 const COUNTS = { hubspot: 840, quickbooks: 860, shopify: 1430 }
 const client = { clientId: 'ours', clientSecret: 'client-secret-0123456789' }
-const patient = { timeout: 30_000, interval: 250 }
+const POLL = { timeout: 30_000, interval: 250 }
 
 const names = Object.keys(simulatedApps)
 
@@ -36,7 +42,7 @@ const listField = (topic: string): string =>
 
 describe.skipIf(missing !== undefined)('three apps of one end user', () => {
   const apps = new Map<string, SimulatedApp>()
-  let product: Product
+  let product: ConnectHarness
   let visit: Visit
   let receiver: Receiver
 
@@ -49,7 +55,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
         await start({ client: registered, count: COUNTS[name as keyof typeof COUNTS] }),
       )
     const connectors = new Map([...apps].map(([name, { connector }]) => [name, connector]))
-    product = await startProduct({ publicUrl, connectors })
+    product = await startConnectHarness({ publicUrl, connectors })
     receiver = await startReceiver()
     await startWorkers(product.service.runtime, {
       environmentIds: ['', ''],
@@ -114,7 +120,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
   /** Enters the address of the webhooks in the app, if the service does not subscribe by itself. */
   const subscribeToApp = async (name: string): Promise<void> => {
     const { simulator } = appOf(name)
-    await expect.poll(async () => (await credentialOf(name)).webhooks?.path, patient).toBeDefined()
+    await expect.poll(async () => (await credentialOf(name)).webhooks?.path, POLL).toBeDefined()
     if (simulator.webhooks.subscriptions.size > 0) return
     const url = product.address + (await credentialOf(name)).webhooks.path
     simulator.webhooks.subscribe({ id: 'ours', url, secret: client.clientSecret })
@@ -139,7 +145,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
     await signIn(window, app.connector.name, app)
     await heading(window, `${app.connector.name} is connected`)
     expect(await result).toMatchObject({ success: true })
-    await visit.leave(click(window, 'Done'))
+    await visit.waitUntilClosed(click(window, 'Done'))
     expect(visit.problems).toEqual([])
   })
 
@@ -167,7 +173,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
         key: visit.tenant.key,
         query: `subscription { ${field} { kind record { remoteId ${records.nameField} } } }`,
       })
-      await expect.poll(() => product.service.live.followers, patient).toBe(1)
+      await expect.poll(() => product.service.live.followers, POLL).toBe(1)
       const topic = [records.topic, 'connection/deleted']
       await send('POST', '/2024-03/one/webhooks', { address: `${receiver.origin}/${name}`, topic })
       await subscribeToApp(name)
@@ -176,7 +182,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
       simulator.clock.advance(WEBHOOK_DELAY_MS)
       await simulator.webhooks.deliver()
       await expect
-        .poll(async () => (await recordOf(name, remoteId))[records.nameField], patient)
+        .poll(async () => (await recordOf(name, remoteId))[records.nameField], POLL)
         .toBe('Arrives')
       const { credentialId } = await credentialOf(name)
       const list = `${field}(credentialIds: ["${credentialId}"], filter: { ${records.nameField}: "Arrives" })`
@@ -188,7 +194,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
       subscribed.stop()
       expect(data[field]).toMatchObject({ kind: 'UPDATED', record: page.nodes[0] })
       await expect
-        .poll(() => messages(name).map(({ data: { record } }) => record), patient)
+        .poll(() => messages(name).map(({ data: { record } }) => record), POLL)
         .toContainEqual(expect.objectContaining(page.nodes[0]))
     },
   )
@@ -206,7 +212,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
     expect((await rename('Ours')).status).toBe(409)
     expect(records.nameOf(remoteId)).toBe('Theirs')
     await expect
-      .poll(async () => (await recordOf(name, remoteId))[records.nameField], patient)
+      .poll(async () => (await recordOf(name, remoteId))[records.nameField], POLL)
       .toBe('Theirs')
     simulator.oauth.expireAccessTokens()
     expect((await rename('Renewed')).status).toBe(200)
@@ -295,9 +301,9 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
     const path = `/2024-03/one/${records.topic}?credentialId=${credentialId}`
     expect((await send('GET', path)).status).toBe(404)
     await expect
-      .poll(() => messages(name).map(({ type }) => type), patient)
+      .poll(() => messages(name).map(({ type }) => type), POLL)
       .toContain('connection/deleted')
-    await visit.leave(visit.page.keyboard.press('Escape'))
+    await visit.waitUntilClosed(visit.page.keyboard.press('Escape'))
     expect(simulator.defects).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Tokens under many processes, against a real authorization server that revokes a grant whose refresh token is used
- * twice: one refresh per expiry, and renewals that survive the death of a process where the app allows it.
+ * twice: one refresh per expiry, and renewals that continue after a process is killed, where the app allows it.
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -120,7 +120,7 @@ test(`${KILLS} processes killed in the middle of a refresh leave a state that ot
   for (let time = 0; time < KILLS; time++) {
     const version = await readVersion(id)
     const reached = Promise.withResolvers<void>()
-    // Half of them die before the app processes the request, half before its response arrives.
+    // Half of them are killed before the app processes the request, half before its response arrives.
     const hook = time % 2 === 0 ? 'onTokenRequest' : 'onTokenResponse'
     server.hooks[hook] = () => {
       reached.resolve()

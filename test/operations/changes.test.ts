@@ -9,7 +9,7 @@ import { appendEvent } from '../../src/store/changes/events.ts'
 import { type Call, callOver, type Input, operationOf, transports } from '../support/operations.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -18,12 +18,12 @@ const leads = catalogue.get('crm/leads')
 
 let service: TestService
 let tenant: Tenant
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
-  stranger = await service.createTenant('production', [])
+  otherTenant = await service.createTenant('production', [])
 })
 beforeEach(async () => {
   await service.database.prisma.$executeRaw`TRUNCATE change_log.changes, crm_accounts, crm_leads`
@@ -50,7 +50,7 @@ describe.each(transports)('over %s', (transport) => {
     call = callOver(service, transport)
   })
   const send = async (name: string, input: Input = {}) => {
-    await settled(service)
+    await untilLogReadable(service)
     const outcome = await call(tenant.key, name, input)
     expect(outcome.status, JSON.stringify(outcome)).toBe(200)
     return outcome.result
@@ -103,7 +103,7 @@ describe.each(transports)('over %s', (transport) => {
     const topics = transport === 'REST' ? 'crm/leads,sync/failed' : ['crm/leads', 'sync/failed']
     expect((await send('changes', { topics })).changes).toHaveLength(1)
     expect(websites(await send('changes', { credentialId: OTHER }))).toEqual(['two'])
-    const elsewhere = await call(stranger.key, 'changes')
+    const elsewhere = await call(otherTenant.key, 'changes')
     expect(elsewhere.result.changes).toEqual([])
   })
 
@@ -211,7 +211,7 @@ describe.each(transports)('over %s', (transport) => {
         `UPDATE ${table} SET created_at = created_at - interval '40 days' WHERE remote_id <> '3'`,
       )
     const cursor = (await send('changes', { pageSize: 1 })).nextCursor
-    await settled(service)
+    await untilLogReadable(service)
     while ((await pruneChanges(service.database, 30)) > 0);
     const asOf = await between()
     await save(1, 'new')

@@ -112,11 +112,11 @@ describe.each(Object.entries(lists))('%s', (name, list) => {
 })
 
 test('the end of a page of changes is after the changes that it excludes', async () => {
-  const read = (args: string) =>
+  const readList = (args: string) =>
     service.graphql(own.key, `{ changes(${args}) { nodes { topic } pageInfo { endCursor } } }`)
-  const { data } = await read('topics: ["crm/leads"]')
+  const { data } = await readList('topics: ["crm/leads"]')
   expect(data.changes.nodes).toEqual([])
   const { endCursor } = data.changes.pageInfo
-  expect((await read(`after: "${endCursor}"`)).data.changes.nodes).toEqual([])
-  expect((await read('after: "now"')).data.changes.nodes).toEqual([])
+  expect((await readList(`after: "${endCursor}"`)).data.changes.nodes).toEqual([])
+  expect((await readList('after: "now"')).data.changes.nodes).toEqual([])
 })

@@ -124,8 +124,9 @@ describe.each(transports)('over %s', (transport) => {
       { method: 'GET', endpoint: '/people/none' },
     )
     expect(passed.statusCode).toBe(200)
-    const listed = async () => (await requestsOf(tenant.key, tenant.userId, credentialId)).result
-    await expect.poll(listed).toEqual([
+    const listRequests = async () =>
+      (await requestsOf(tenant.key, tenant.userId, credentialId)).result
+    await expect.poll(listRequests).toEqual([
       {
         at: expect.stringMatching(/^20.*Z$/),
         purpose: 'write',

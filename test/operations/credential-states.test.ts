@@ -382,7 +382,7 @@ describe.each(transports)('over %s', (transport) => {
   test('a credential of another end user or environment responds like one that never existed', async () => {
     const credentialId = await connect()
     const other = (await call(tenant.key, 'createUser', { username: `${transport} other` })).result
-    const stranger = await service.createTenant('production', [])
+    const otherTenant = await service.createTenant('production', [])
     const before = await send('credential', credentialId)
     for (const name of ['credential', 'resyncCredential', 'pauseCredential', 'resumeCredential']) {
       const missing = { status: 404, code: 'CREDENTIAL_NOT_FOUND' }
@@ -390,7 +390,7 @@ describe.each(transports)('over %s', (transport) => {
         const input = { userId: other.userId, credentialId: id }
         expect(await call(tenant.key, name, input)).toMatchObject(missing)
       }
-      expect(await call(stranger.key, name, { userId, credentialId })).toMatchObject({
+      expect(await call(otherTenant.key, name, { userId, credentialId })).toMatchObject({
         status: 404,
         code: 'USER_NOT_FOUND',
       })

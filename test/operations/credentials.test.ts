@@ -14,12 +14,12 @@ const credential = { tenant: 'acme', token: 'secret-of-acme' }
 
 let service: TestService
 let tenant: Tenant
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
-  stranger = await service.createTenant('production', [])
+  otherTenant = await service.createTenant('production', [])
 })
 afterAll(() => service.stop())
 
@@ -218,11 +218,11 @@ describe.each(transports)('over %s', (transport) => {
     const noUser = { status: 404, code: 'USER_NOT_FOUND' }
     const noCredential = { status: 404, code: 'CREDENTIAL_NOT_FOUND' }
     for (const id of [userId, NEVER, 'no uuid']) {
-      expect(await call(stranger.key, 'credentials', { userId: id })).toMatchObject(noUser)
+      expect(await call(otherTenant.key, 'credentials', { userId: id })).toMatchObject(noUser)
       const input = { userId: id, credentialId }
-      expect(await call(stranger.key, 'deleteCredential', input)).toMatchObject(noUser)
+      expect(await call(otherTenant.key, 'deleteCredential', input)).toMatchObject(noUser)
       const outcome = { userId: id, app: 'sandbox', credential }
-      expect(await call(stranger.key, 'createCredential', outcome)).toMatchObject(noUser)
+      expect(await call(otherTenant.key, 'createCredential', outcome)).toMatchObject(noUser)
     }
     for (const id of [credentialId, NEVER, 'no uuid']) {
       const input = { userId: other, credentialId: id }
@@ -313,19 +313,20 @@ describe.each(transports)('over %s', (transport) => {
     const a = await connectFor(first, 'sandbox', credential)
     const b = await connectFor(second, 'sandbox', credential)
     const c = await connectFor(first, 'vendure', shop)
-    const listed = async (input: object, name = 'credentials') => {
+    const listCredentialIds = async (input: object, name = 'credentials') => {
       const { result, message } = await call(key, name, { ...input })
       expect(message).toBeUndefined()
       return result.map(({ credentialId }: { credentialId: string }) => credentialId)
     }
-    expect(await listed({})).toEqual([a, b, c])
-    expect(await listed({ userId: first })).toEqual([a, c])
-    expect(await listed({ userId: first }, 'userCredentials')).toEqual([a, c])
-    expect(await listed({ app: 'sandbox' })).toEqual([a, b])
-    expect(await listed({ userId: first, app: 'vendure' })).toEqual([c])
-    expect(await listed({ app: 'none' })).toEqual([])
-    expect(await listed({ pageSize: 2 })).toEqual([a, b])
-    if (transport === 'REST') expect(await listed({ pageSize: 2, pageNumber: 2 })).toEqual([c])
+    expect(await listCredentialIds({})).toEqual([a, b, c])
+    expect(await listCredentialIds({ userId: first })).toEqual([a, c])
+    expect(await listCredentialIds({ userId: first }, 'userCredentials')).toEqual([a, c])
+    expect(await listCredentialIds({ app: 'sandbox' })).toEqual([a, b])
+    expect(await listCredentialIds({ userId: first, app: 'vendure' })).toEqual([c])
+    expect(await listCredentialIds({ app: 'none' })).toEqual([])
+    expect(await listCredentialIds({ pageSize: 2 })).toEqual([a, b])
+    if (transport === 'REST')
+      expect(await listCredentialIds({ pageSize: 2, pageNumber: 2 })).toEqual([c])
     expect((await call(key, 'credentials', { app: 'vendure' })).result).toMatchObject([
       {
         credentialId: c,

@@ -31,7 +31,7 @@ interface EdgeCase {
   /** A query of one object with the edge, as `one`; several objects, with the argument `first`, as `many`. */
   readonly one: () => string
   readonly many: (first: number) => string
-  /** What the edge of the object has, without types. */
+  /** The content of an edge of the object, without `__typename`. */
   readonly expected: () => unknown
   readonly forUsers: ForUsers
 }

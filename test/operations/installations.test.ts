@@ -10,11 +10,11 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
 let service: TestService
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
-  stranger = await service.createTenant('production', [], 'Stranger')
+  otherTenant = await service.createTenant('production', [], 'Other organisation')
 })
 afterAll(() => service.stop())
 
@@ -36,15 +36,15 @@ describe.each(transports)('over %s', (transport) => {
     integrationId = (await define([workflow('first', 1), workflow('second', 1)])).integrationId
   })
 
-  const succeed = async (name: string, input: object) => {
+  const callSuccessfully = async (name: string, input: object) => {
     const outcome = await call(tenant.key, name, { ...input })
     expect(outcome, name).toMatchObject({ status: 200 })
     return outcome.result
   }
   const define = (workflows: object[]) =>
-    succeed('defineIntegration', { slug: 'shop', name: 'Shop', app: 'sandbox', workflows })
+    callSuccessfully('defineIntegration', { slug: 'shop', name: 'Shop', app: 'sandbox', workflows })
   const connect = async (of = userId, app = 'sandbox'): Promise<string> => {
-    const { credentialId } = await succeed('createCredential', {
+    const { credentialId } = await callSuccessfully('createCredential', {
       userId: of,
       app,
       credential:
@@ -54,12 +54,14 @@ describe.each(transports)('over %s', (transport) => {
     })
     return credentialId
   }
-  const start = (values = {}) => succeed('startInstallation', { userId, integrationId, ...values })
+  const start = (values = {}) =>
+    callSuccessfully('startInstallation', { userId, integrationId, ...values })
   const install = async () => {
     const { installationId } = await start()
-    return succeed('completeInstallation', { installationId, data: { account: '4000' } })
+    return callSuccessfully('completeInstallation', { installationId, data: { account: '4000' } })
   }
-  const standing = async () => (await succeed('integration', { integrationId, userId })) as never
+  const integrationState = async () =>
+    (await callSuccessfully('integration', { integrationId, userId })) as never
 
   test('an installation starts with the newest credential and is complete with its workflows', async () => {
     await connect()
@@ -74,9 +76,9 @@ describe.each(transports)('over %s', (transport) => {
       installedAt: null,
       enabled: true,
     })
-    expect(await standing()).toMatchObject({ installed: false })
+    expect(await integrationState()).toMatchObject({ installed: false })
     const { installationId } = started
-    const complete = await succeed('completeInstallation', {
+    const complete = await callSuccessfully('completeInstallation', {
       installationId,
       data: { account: '4000' },
     })
@@ -85,7 +87,7 @@ describe.each(transports)('over %s', (transport) => {
       workflowIds: [expect.stringMatching(UUID), expect.stringMatching(UUID)],
       installedAt: expect.stringMatching(TIME),
     })
-    expect(await standing()).toMatchObject({
+    expect(await integrationState()).toMatchObject({
       installed: true,
       workflows: [
         { name: 'first', installed: true, installedVersion: 1, active: true },
@@ -97,8 +99,8 @@ describe.each(transports)('over %s', (transport) => {
     })
     expect(row?.data).toEqual({ account: '4000' })
     for (const input of [{}, { userId }])
-      expect(await succeed('installations', input)).toEqual([complete])
-    expect(await succeed('installation', { installationId })).toEqual(complete)
+      expect(await callSuccessfully('installations', input)).toEqual([complete])
+    expect(await callSuccessfully('installation', { installationId })).toEqual(complete)
   })
 
   test('a user has one installation of an integration, however often it is started', async () => {
@@ -127,7 +129,7 @@ describe.each(transports)('over %s', (transport) => {
         fields: ['installationId'],
       })
     const credentialId = await connect()
-    expect(await succeed('completeInstallation', input)).toMatchObject({
+    expect(await callSuccessfully('completeInstallation', input)).toMatchObject({
       credentialIds: [credentialId],
     })
   })
@@ -136,8 +138,8 @@ describe.each(transports)('over %s', (transport) => {
     const other = await connect()
     const credentialId = await connect()
     const { installationId } = await start({ credentialIds: [other, credentialId] })
-    await succeed('deleteCredential', { userId, credentialId })
-    expect(await succeed('installation', { installationId })).toMatchObject({
+    await callSuccessfully('deleteCredential', { userId, credentialId })
+    expect(await callSuccessfully('installation', { installationId })).toMatchObject({
       credentialIds: [other],
     })
   })
@@ -147,11 +149,13 @@ describe.each(transports)('over %s', (transport) => {
     const vendure = await connect(userId, 'vendure')
     const both = await start({ credentialIds: [sandbox, vendure] })
     expect(both.credentialIds).toEqual([sandbox, vendure])
-    await succeed('deleteCredential', { userId, credentialId: vendure })
+    await callSuccessfully('deleteCredential', { userId, credentialId: vendure })
     expect(await start()).toMatchObject({ credentialIds: [sandbox] })
     await connect(userId, 'vendure')
     const newest = await connect(userId, 'vendure')
-    expect(await succeed('installation', { installationId: both.installationId })).toMatchObject({
+    expect(
+      await callSuccessfully('installation', { installationId: both.installationId }),
+    ).toMatchObject({
       credentialIds: [sandbox],
     })
     expect(await start({ credentialIds: [sandbox] })).toMatchObject({ credentialIds: [sandbox] })
@@ -165,9 +169,9 @@ describe.each(transports)('over %s', (transport) => {
     await connect()
     const { installationId, workflowIds } = await install()
     await define([workflow('first', 2), workflow('second', 1), workflow('third', 1)])
-    await succeed('completeInstallation', { installationId, data: {} })
-    const shown = async () => {
-      const { workflows } = await succeed('integration', { integrationId, userId })
+    await callSuccessfully('completeInstallation', { installationId, data: {} })
+    const readInstallation = async () => {
+      const { workflows } = await callSuccessfully('integration', { integrationId, userId })
       return workflows.map(
         ({ version, installedVersion }: { version: number; installedVersion: number | null }) => [
           version,
@@ -175,14 +179,14 @@ describe.each(transports)('over %s', (transport) => {
         ],
       )
     }
-    expect(await shown()).toEqual([
+    expect(await readInstallation()).toEqual([
       [2, 1],
       [1, 1],
       [1, null],
     ])
-    const upgraded = await succeed('upgradeInstallation', { installationId })
+    const upgraded = await callSuccessfully('upgradeInstallation', { installationId })
     expect(upgraded.workflowIds).toEqual([...workflowIds, expect.stringMatching(UUID)])
-    expect(await shown()).toEqual([
+    expect(await readInstallation()).toEqual([
       [2, 2],
       [1, 1],
       [1, 1],
@@ -194,21 +198,23 @@ describe.each(transports)('over %s', (transport) => {
     const { installationId, workflowIds } = await install()
     const [first, second] = workflowIds
     const active = async () => {
-      const { workflows } = await succeed('integration', { integrationId, userId })
+      const { workflows } = await callSuccessfully('integration', { integrationId, userId })
       const users = await Promise.all(
-        [first, second].map((workflowId) => succeed('workflowUsers', { workflowId, userId })),
+        [first, second].map((workflowId) =>
+          callSuccessfully('workflowUsers', { workflowId, userId }),
+        ),
       )
-      const shown = workflows.map((one: { active: boolean }) => one.active)
-      expect(users.map(([{ workflowActive }]) => workflowActive)).toEqual(shown)
-      return shown
+      const activeStates = workflows.map((one: { active: boolean }) => one.active)
+      expect(users.map(([{ workflowActive }]) => workflowActive)).toEqual(activeStates)
+      return activeStates
     }
-    await succeed('deactivateWorkflow', { installationId, workflowId: first })
+    await callSuccessfully('deactivateWorkflow', { installationId, workflowId: first })
     expect(await active()).toEqual([false, true])
-    const off = await succeed('deactivateInstallation', { installationId })
+    const off = await callSuccessfully('deactivateInstallation', { installationId })
     expect([off.enabled, await active()]).toEqual([false, [false, false]])
-    const on = await succeed('reactivateInstallation', { installationId })
+    const on = await callSuccessfully('reactivateInstallation', { installationId })
     expect([on.enabled, await active()]).toEqual([true, [false, true]])
-    await succeed('reactivateWorkflow', { installationId, workflowId: first })
+    await callSuccessfully('reactivateWorkflow', { installationId, workflowId: first })
     expect(await active()).toEqual([true, true])
     for (const workflowId of [NEVER, 'no uuid'])
       expect(
@@ -219,11 +225,11 @@ describe.each(transports)('over %s', (transport) => {
   test('installing again enables the installation, except workflows that were disabled individually', async () => {
     await connect()
     const { installationId, workflowIds } = await install()
-    await succeed('deactivateWorkflow', { installationId, workflowId: workflowIds[0] })
-    await succeed('deactivateInstallation', { installationId })
+    await callSuccessfully('deactivateWorkflow', { installationId, workflowId: workflowIds[0] })
+    await callSuccessfully('deactivateInstallation', { installationId })
     expect(await start()).toMatchObject({ enabled: false })
     expect(await install()).toMatchObject({ installationId, enabled: true })
-    const { workflows } = await succeed('integration', { integrationId, userId })
+    const { workflows } = await callSuccessfully('integration', { integrationId, userId })
     expect(workflows.map((one: { active: boolean }) => one.active)).toEqual([false, true])
   })
 
@@ -259,17 +265,17 @@ describe.each(transports)('over %s', (transport) => {
   test('an uninstalled integration can be installed again', async () => {
     const credentialId = await connect()
     const { installationId } = await install()
-    expect(await succeed('uninstall', { installationId })).toBe(installationId)
+    expect(await callSuccessfully('uninstall', { installationId })).toBe(installationId)
     expect(await call(tenant.key, 'uninstall', { installationId })).toMatchObject({ status: 404 })
-    expect(await standing()).toMatchObject({ installed: false })
-    expect(await succeed('installations', { userId })).toEqual([])
+    expect(await integrationState()).toMatchObject({ installed: false })
+    expect(await callSuccessfully('installations', { userId })).toEqual([])
     expect(await start()).toMatchObject({ credentialIds: [credentialId] })
   })
 
   test('another tenant’s ids respond like ids that never existed', async () => {
     await connect()
     const { installationId, workflowIds } = await install()
-    const other = (await succeed('createUser', { username: 'other' })).userId ?? ''
+    const other = (await callSuccessfully('createUser', { username: 'other' })).userId ?? ''
     const absent = { status: 404, code: 'NOT_FOUND' }
     const [workflowId] = workflowIds
     for (const id of [installationId, NEVER, 'no uuid'])
@@ -285,22 +291,27 @@ describe.each(transports)('over %s', (transport) => {
       ]) {
         const input = name.endsWith('Workflow') ? { workflowId } : {}
         expect(
-          await call(stranger.key, name, { installationId: id, ...input }),
+          await call(otherTenant.key, name, { installationId: id, ...input }),
           name,
         ).toMatchObject(absent)
       }
     expect(
-      await call(stranger.key, 'startInstallation', { userId: stranger.userId, integrationId }),
+      await call(otherTenant.key, 'startInstallation', {
+        userId: otherTenant.userId,
+        integrationId,
+      }),
     ).toMatchObject(absent)
-    expect(await call(stranger.key, 'startInstallation', { userId, integrationId })).toMatchObject({
+    expect(
+      await call(otherTenant.key, 'startInstallation', { userId, integrationId }),
+    ).toMatchObject({
       status: 404,
       code: 'USER_NOT_FOUND',
     })
-    expect(await call(stranger.key, 'installations', { userId })).toMatchObject({
+    expect(await call(otherTenant.key, 'installations', { userId })).toMatchObject({
       status: 404,
       code: 'USER_NOT_FOUND',
     })
-    expect((await call(stranger.key, 'installations')).result).toEqual([])
+    expect((await call(otherTenant.key, 'installations')).result).toEqual([])
     // Another user of the same environment has other credentials.
     const credentialId = await connect(other)
     for (const id of [credentialId, NEVER, 'no uuid'])
@@ -311,7 +322,7 @@ describe.each(transports)('over %s', (transport) => {
           credentialIds: [id],
         }),
       ).toMatchObject({ status: 404, code: 'CREDENTIAL_NOT_FOUND' })
-    expect(await standing()).toMatchObject({ installed: true })
+    expect(await integrationState()).toMatchObject({ installed: true })
   })
 
   test('the data of a completion must be an object', async () => {
@@ -334,7 +345,7 @@ describe.each(transports)('over %s', (transport) => {
     }
     expect(await count()).toEqual([1, 1])
     for (const slug of ['b', 'c']) {
-      const created = await succeed('defineIntegration', {
+      const created = await callSuccessfully('defineIntegration', {
         slug,
         name: slug,
         app: 'sandbox',
@@ -344,6 +355,8 @@ describe.each(transports)('over %s', (transport) => {
     }
     expect(await count()).toEqual([3, 1])
     if (transport === 'REST')
-      expect(await succeed('installations', { pageSize: 2, pageNumber: 2 })).toHaveLength(1)
+      expect(await callSuccessfully('installations', { pageSize: 2, pageNumber: 2 })).toHaveLength(
+        1,
+      )
   })
 })

@@ -58,10 +58,10 @@ describe.each(transports)('over %s', (transport) => {
 
   test('another environment’s integration responds like one that never existed', async () => {
     const { integrationId } = (await call('defineIntegration', definition('mine'))).result
-    const stranger = await service.createTenant('production', [])
+    const otherTenant = await service.createTenant('production', [])
     for (const name of ['integrationSecret', 'rotateIntegrationSecret'])
       for (const [key, id] of [
-        [stranger.key, integrationId],
+        [otherTenant.key, integrationId],
         [tenant.key, 'a1f0c2d4-6b58-4e7a-9c31-52d8e7f6b904'],
         [tenant.key, 'none'],
       ])

@@ -9,11 +9,11 @@ const NEVER = '99999999-0000-4000-8000-000000000009'
 const credential = { tenant: 'acme', token: 'secret-of-acme' }
 
 let service: TestService
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
-  stranger = await service.createTenant('production', [], 'Stranger')
+  otherTenant = await service.createTenant('production', [], 'Other organisation')
 })
 afterAll(() => service.stop())
 
@@ -25,7 +25,7 @@ test('the responses are exactly those of the contract', async () => {
   const { key, userId } = await service.createTenant('development', [], 'Contract')
   const defined = await service.send(key, 'PUT', '/2024-03/integrations', sandbox)
   const { integrationId } = defined.json().integration
-  const standing = {
+  const expected = {
     integrationId: expect.stringMatching(UUID),
     name: 'Sandbox',
     app: 'sandbox',
@@ -40,12 +40,12 @@ test('the responses are exactly those of the contract', async () => {
       active: false,
     })),
   }
-  expect([defined.statusCode, defined.json()]).toEqual([200, { integration: standing }])
+  expect([defined.statusCode, defined.json()]).toEqual([200, { integration: expected }])
   for (const query of ['', `?userId=${userId}`]) {
     const list = await service.send(key, 'GET', `/2024-03/integrations${query}`)
-    expect([list.statusCode, list.json()]).toEqual([200, { data: [standing] }])
+    expect([list.statusCode, list.json()]).toEqual([200, { data: [expected] }])
     const url = `/2024-03/integrations/${integrationId}${query}`
-    expect((await service.send(key, 'GET', url)).json()).toEqual({ data: standing })
+    expect((await service.send(key, 'GET', url)).json()).toEqual({ data: expected })
   }
   await service.send(key, 'POST', '/2024-03/headless/credentials', {
     userId,
@@ -190,12 +190,12 @@ describe.each(transports)('over %s', (transport) => {
     const absent = { status: 404, code: 'NOT_FOUND' }
     for (const id of [integrationId, NEVER, 'no uuid']) {
       const input = { integrationId: id }
-      expect(await call(stranger.key, 'integration', input)).toMatchObject(absent)
-      expect(await call(stranger.key, 'deleteIntegration', input)).toMatchObject(absent)
+      expect(await call(otherTenant.key, 'integration', input)).toMatchObject(absent)
+      expect(await call(otherTenant.key, 'deleteIntegration', input)).toMatchObject(absent)
     }
     for (const id of [workflowId, NEVER, 'no uuid'])
-      expect(await call(stranger.key, 'workflowUsers', { workflowId: id })).toMatchObject(absent)
-    for (const userId of [stranger.userId, NEVER, 'no uuid'])
+      expect(await call(otherTenant.key, 'workflowUsers', { workflowId: id })).toMatchObject(absent)
+    for (const userId of [otherTenant.userId, NEVER, 'no uuid'])
       for (const [name, input] of [
         ['integrations', { userId }],
         ['integration', { integrationId, userId }],
@@ -205,7 +205,7 @@ describe.each(transports)('over %s', (transport) => {
           status: 404,
           code: 'USER_NOT_FOUND',
         })
-    expect((await call(stranger.key, 'integrations')).result).toEqual([])
+    expect((await call(otherTenant.key, 'integrations')).result).toEqual([])
   })
 
   test('lists of any length run the same number of statements', async () => {
@@ -218,14 +218,14 @@ describe.each(transports)('over %s', (transport) => {
       await call(key, name, values)
       return service.takeStatements().length
     }
-    const all = async () => [
+    const listAll = async () => [
       await count('integrations'),
       await count('integrations', { userId }),
       await count('workflowUsers', { workflowId }),
     ]
-    expect(await all()).toEqual([1, 2, 2])
+    expect(await listAll()).toEqual([1, 2, 2])
     await define({ ...sandbox, slug: 'second' })
     await define({ ...sandbox, slug: 'third' })
-    expect(await all()).toEqual([1, 2, 2])
+    expect(await listAll()).toEqual([1, 2, 2])
   })
 })

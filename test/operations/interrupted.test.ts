@@ -110,14 +110,14 @@ describe.each(transports)('over %s', (transport) => {
 
   test('an error rolls the operation back, and is stored as the response', async () => {
     const key = `${transport}-taken`
-    const taken = cases.createUser?.body()
-    if (!cases.createUser || !taken) throw new Error('no case')
-    await send(cases.createUser, taken, `${key}-1`)
+    const takenName = cases.createUser?.body()
+    if (!cases.createUser || !takenName) throw new Error('no case')
+    await send(cases.createUser, takenName, `${key}-1`)
     const before = await countOf('end_users')
-    const refused = await send(cases.createUser, taken, key)
+    const refused = await send(cases.createUser, takenName, key)
     if (transport === 'REST') expect(refused.answer.error.code).toBe('USERNAME_TAKEN')
     else expect(refused.answer).toEqual({ user: null, userErrors: [{ code: 'USERNAME_TAKEN' }] })
-    const again = await send(cases.createUser, taken, key)
+    const again = await send(cases.createUser, takenName, key)
     expect(again).toEqual(refused)
     expect(await countOf('end_users')).toBe(before)
   })

@@ -7,11 +7,11 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 let service: TestService
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
-  stranger = await service.createTenant('production', [], 'Stranger')
+  otherTenant = await service.createTenant('production', [], 'Other organisation')
 })
 afterAll(() => service.stop())
 
@@ -27,7 +27,7 @@ describe.each(transports)('over %s', (transport) => {
     key = (await service.createTenant('development', [], `${transport} ${round}`)).key
   })
 
-  const isRefused = async (other: string) =>
+  const expectRejected = async (other: string) =>
     expect(await call(other, 'apiKeys')).toMatchObject({ status: 401 })
 
   test('a new key opens the same environment and is not shown again', async () => {
@@ -54,8 +54,8 @@ describe.each(transports)('over %s', (transport) => {
     const { result: further } = await call(key, 'generateApiKey')
     const { result } = await call(key, 'regenerateApiKey')
     expect(result).toMatchObject({ revoked: 2 })
-    await isRefused(key)
-    await isRefused(further.key)
+    await expectRejected(key)
+    await expectRejected(further.key)
     const list = await call(result.key, 'apiKeys')
     expect(list.result.map(({ revokedAt }: { revokedAt: string | null }) => revokedAt)).toEqual([
       expect.stringMatching(TIME),
@@ -68,13 +68,13 @@ describe.each(transports)('over %s', (transport) => {
     const { keyId, key: further } = (await call(key, 'generateApiKey')).result
     const absent = { status: 404, code: 'NOT_FOUND' }
     for (const id of [keyId, 'no uuid', '99999999-0000-4000-8000-000000000009'])
-      expect(await call(stranger.key, 'revokeApiKey', { keyId: id })).toMatchObject(absent)
+      expect(await call(otherTenant.key, 'revokeApiKey', { keyId: id })).toMatchObject(absent)
     expect((await call(further, 'apiKeys')).status).toBe(200)
     expect(await call(key, 'revokeApiKey', { keyId })).toMatchObject({
       status: 200,
       result: keyId,
     })
-    await isRefused(further)
+    await expectRejected(further)
     expect(await call(key, 'revokeApiKey', { keyId })).toMatchObject(absent)
     expect((await call(key, 'apiKeys')).status).toBe(200)
   })
@@ -95,7 +95,9 @@ test('a repeated request for a key gets the same key, which is never stored in p
   expect(await send()).toBe(created)
   const { prisma } = service.database
   expect(await prisma.apiKey.count({ where: { environmentId } })).toBe(2)
-  const [kept] = await prisma.idempotentRequest.findMany({ where: { environmentId } })
-  expect(Buffer.from(kept?.sealedBody ?? '').toString('latin1')).not.toContain(created.slice(16))
-  expect(kept?.sealedBody).not.toBeNull()
+  const [storedRequest] = await prisma.idempotentRequest.findMany({ where: { environmentId } })
+  expect(Buffer.from(storedRequest?.sealedBody ?? '').toString('latin1')).not.toContain(
+    created.slice(16),
+  )
+  expect(storedRequest?.sealedBody).not.toBeNull()
 })

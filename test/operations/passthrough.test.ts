@@ -156,8 +156,8 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('another environment’s credential responds like one that never existed', async () => {
-    const stranger = await service.createTenant('production', [], `Stranger ${transport}`)
-    const refused = await call(stranger.key, 'passthrough', {
+    const otherTenant = await service.createTenant('production', [], `Stranger ${transport}`)
+    const refused = await call(otherTenant.key, 'passthrough', {
       credentialId,
       method: 'GET',
       endpoint: '/people',

@@ -8,8 +8,8 @@ import {
   type Operation,
 } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
+import { expectError } from '../support/expected-error.ts'
 import { type Call, callOver, restRequest, transports } from '../support/operations.ts'
-import { expectRefusal } from '../support/refusal.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
@@ -39,7 +39,7 @@ describe.each(operationsWhere(() => true))('%s', (name, operation) => {
     const { method, url } = exampleOf(operation)
     // Authentication comes first: neither the body nor a parameter has been read.
     const response = await service.send(undefined, method, `${url}?wrong=1`)
-    expectRefusal(response, { code: 'UNAUTHENTICATED' })
+    expectError(response, { code: 'UNAUTHENTICATED' })
     const graph = await callOver(service, 'GraphQL')(undefined, name, operation.example.input)
     expect(graph).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
   })
@@ -48,7 +48,7 @@ describe.each(operationsWhere(() => true))('%s', (name, operation) => {
     const { method, url, body: example } = exampleOf(operation)
     const [path] = url.split('?')
     const result = await service.send(tenant.key, method, `${path}?wrong=1`, example)
-    expectRefusal(result, { code: 'INVALID_PARAMETER', field: 'wrong' })
+    expectError(result, { code: 'INVALID_PARAMETER', field: 'wrong' })
   })
 })
 
@@ -58,7 +58,7 @@ describe.each(operationsWhere(hasFields('query')))('%s, with parameters', (_name
     for (const parameter of Object.keys(fieldsAt(operation, 'query'))) {
       const twice = `${url.split('?', 1)[0]}?${parameter}=1&${parameter}=1`
       const response = await service.send(tenant.key, method, twice, example)
-      expectRefusal(response, { code: 'INVALID_PARAMETER', field: parameter })
+      expectError(response, { code: 'INVALID_PARAMETER', field: parameter })
     }
   })
 })
@@ -69,10 +69,10 @@ describe.each(operationsWhere((operation) => !isRead(operation)))(
     test('rejects a body of another form', async () => {
       const { method, url, body: example } = exampleOf(operation)
       const wrong = await service.send(tenant.key, method, url, { ...example, wrong: 1 })
-      expectRefusal(wrong, { code: 'INVALID_PARAMETER', field: 'wrong' })
+      expectError(wrong, { code: 'INVALID_PARAMETER', field: 'wrong' })
       for (const list of [[], ['text']]) {
         const response = await service.send(tenant.key, method, url, list)
-        expectRefusal(response, { code: 'INVALID_PARAMETER', field: 'body' })
+        expectError(response, { code: 'INVALID_PARAMETER', field: 'body' })
       }
       const plain = await service.server.inject({
         method,
@@ -80,14 +80,14 @@ describe.each(operationsWhere((operation) => !isRead(operation)))(
         payload: '{}',
         headers: { ...bearer(), 'content-type': 'text/plain' },
       })
-      expectRefusal(plain, { code: 'UNSUPPORTED_MEDIA_TYPE' })
+      expectError(plain, { code: 'UNSUPPORTED_MEDIA_TYPE' })
       const broken = await service.server.inject({
         method,
         url,
         payload: '{"a":',
         headers: { ...bearer(), 'content-type': 'application/json' },
       })
-      expectRefusal(broken, { code: 'MALFORMED_BODY' })
+      expectError(broken, { code: 'MALFORMED_BODY' })
     })
   },
 )
@@ -103,7 +103,7 @@ describe.each(operationsWhere(hasFields('body')))('%s, with a body', (name, oper
     for (const [field] of mandatory)
       for (const value of [undefined, null]) {
         const response = await service.send(tenant.key, method, url, { ...example, [field]: value })
-        expectRefusal(response, { code: 'INVALID_PARAMETER', field })
+        expectError(response, { code: 'INVALID_PARAMETER', field })
         const graph = await callOver(service, 'GraphQL')(tenant.key, name, {
           ...operation.example.input,
           [field]: value,
@@ -120,7 +120,7 @@ describe.each(operationsWhere(hasFields('body')))('%s, with a body', (name, oper
       if (kind.isFree) continue
       const wrong = { [field]: { of: 'another kind' } }
       const result = await service.send(tenant.key, method, url, { ...example, ...wrong })
-      expectRefusal(result, { code: 'INVALID_PARAMETER', field }, field)
+      expectError(result, { code: 'INVALID_PARAMETER', field }, field)
     }
   })
 })
@@ -156,37 +156,37 @@ describe('both transports respond alike', () => {
       Call,
     ]
     const { key, userId } = tenant
-    const created = async (call: Call, name: string, input = {}) =>
+    const create = async (call: Call, name: string, input = {}) =>
       (await call(key, name, input)).result
-    const { credentialId } = await created(graph, 'createCredential', {
+    const { credentialId } = await create(graph, 'createCredential', {
       userId,
       app: 'sandbox',
       credential: { tenant: 'acme', token: 't' },
     })
     const workflows = [{ slug: 'one', name: 'One', definition: workflowNumber(1) }]
-    const { integrationId, workflows: shown } = await created(rest, 'defineIntegration', {
+    const { integrationId, workflows: shown } = await create(rest, 'defineIntegration', {
       slug: 'shop',
       name: 'Shop',
       app: 'sandbox',
       workflows,
     })
-    const { installationId } = await created(graph, 'startInstallation', {
+    const { installationId } = await create(graph, 'startInstallation', {
       userId,
       integrationId,
       credentialIds: [credentialId],
     })
-    await created(rest, 'completeInstallation', { installationId, data: { a: [1] } })
-    const { subscriptionId } = await created(graph, 'createWebhook', {
+    await create(rest, 'completeInstallation', { installationId, data: { a: [1] } })
+    const { subscriptionId } = await create(graph, 'createWebhook', {
       address: 'https://hooks.example.com/',
       topic: ['crm/leads'],
     })
     const client = { app: 'sandbox', clientId: 'example', clientSecret: 'example' }
-    await created(graph, 'setOAuthClient', client)
-    const { authorizationId } = await created(rest, 'createAuthorization', {
+    await create(graph, 'setOAuthClient', client)
+    const { authorizationId } = await create(rest, 'createAuthorization', {
       userId,
       app: 'sandbox',
     })
-    const { reconciliationId } = await created(graph, 'startReconciliation', {
+    const { reconciliationId } = await create(graph, 'startReconciliation', {
       userId,
       credentialId,
       resource: 'crm/leads',
@@ -240,7 +240,7 @@ describe('a request that is repeated with its Idempotency-Key', () => {
       'true',
     ])
     expect((await post('repeated', 'b')).json().error.code).toBe('USERNAME_TAKEN')
-    expectRefusal(await post('another', 'a'), { code: 'IDEMPOTENCY_KEY_REUSED' })
+    expectError(await post('another', 'a'), { code: 'IDEMPOTENCY_KEY_REUSED' })
   })
 
   test('runs once over GraphQL', async () => {

@@ -61,7 +61,7 @@ test('exactly these operations accept user tokens', () => {
 
 describe.each(transports)('over %s', (transport) => {
   let call: Call
-  let mine: { userId: string; token: string }
+  let ownUser: { userId: string; token: string }
   let other: { userId: string; token: string }
 
   const newUser = async (username: string) => {
@@ -74,19 +74,19 @@ describe.each(transports)('over %s', (transport) => {
 
   beforeAll(async () => {
     call = callOver(service, transport)
-    mine = await newUser(`mine over ${transport}`)
+    ownUser = await newUser(`mine over ${transport}`)
     other = await newUser(`other over ${transport}`)
   })
 
   test('a token is issued for one user of the environment', async () => {
-    const stranger = await service.createTenant('production', [], `Stranger over ${transport}`)
-    for (const userId of [mine.userId, 'no uuid'])
-      expect(await call(stranger.key, 'userToken', { userId })).toMatchObject({
+    const otherTenant = await service.createTenant('production', [], `Stranger over ${transport}`)
+    for (const userId of [ownUser.userId, 'no uuid'])
+      expect(await call(otherTenant.key, 'userToken', { userId })).toMatchObject({
         status: 404,
         code: 'USER_NOT_FOUND',
       })
-    expect(await service.tokens.verify(mine.token)).toMatchObject({
-      userId: mine.userId,
+    expect(await service.tokens.verify(ownUser.token)).toMatchObject({
+      userId: ownUser.userId,
       environmentId: tenant.environmentId,
     })
   })
@@ -96,8 +96,8 @@ describe.each(transports)('over %s', (transport) => {
     async (name) => {
       const { input: example } =
         operations.find((operation) => operation.name === name)?.example ?? {}
-      const userId = example && 'userId' in example ? { userId: mine.userId } : {}
-      expect(await call(mine.token, name, { ...example, ...userId })).toMatchObject({
+      const userId = example && 'userId' in example ? { userId: ownUser.userId } : {}
+      expect(await call(ownUser.token, name, { ...example, ...userId })).toMatchObject({
         status: 403,
         code: 'FORBIDDEN',
         result: undefined,
@@ -107,18 +107,20 @@ describe.each(transports)('over %s', (transport) => {
 
   test('the user’s own userId may be omitted, and another’s responds like one that does not exist', async () => {
     const input = { app: 'sandbox', credential }
-    const withoutUserId = await call(mine.token, 'createCredential', input)
+    const withoutUserId = await call(ownUser.token, 'createCredential', input)
     expect(withoutUserId).toMatchObject({ status: 200 })
-    const named = { ...input, userId: mine.userId.toUpperCase() }
-    expect(await call(mine.token, 'createCredential', named)).toMatchObject({ status: 200 })
-    const { result } = await call(mine.token, 'credentials', { userId: mine.userId })
+    const named = { ...input, userId: ownUser.userId.toUpperCase() }
+    expect(await call(ownUser.token, 'createCredential', named)).toMatchObject({ status: 200 })
+    const { result } = await call(ownUser.token, 'credentials', { userId: ownUser.userId })
     expect(result).toHaveLength(2)
-    expect((await call(mine.token, 'credentials')).result).toEqual(result)
-    const { userId } = mine
-    expect((await call(mine.token, 'userCredentials', { userId })).result).toEqual(result)
+    expect((await call(ownUser.token, 'credentials')).result).toEqual(result)
+    const { userId } = ownUser
+    expect((await call(ownUser.token, 'userCredentials', { userId })).result).toEqual(result)
     expect((await call(other.token, 'credentials')).result).toEqual([])
-    const { result: installation } = await call(mine.token, 'startInstallation', { integrationId })
-    expect(installation).toMatchObject({ userId: mine.userId })
+    const { result: installation } = await call(ownUser.token, 'startInstallation', {
+      integrationId,
+    })
+    expect(installation).toMatchObject({ userId: ownUser.userId })
     const foreign: readonly (readonly [string, Input])[] = [
       ['credentials', {}],
       ['userCredentials', {}],
@@ -134,34 +136,34 @@ describe.each(transports)('over %s', (transport) => {
     ]
     for (const [name, rest] of foreign)
       for (const userId of [other.userId, '99999999-0000-4000-8000-000000000009', 'no uuid'])
-        expect(await call(mine.token, name, { ...rest, userId }), name).toMatchObject({
+        expect(await call(ownUser.token, name, { ...rest, userId }), name).toMatchObject({
           status: 404,
           code: 'USER_NOT_FOUND',
         })
     expect((await call(other.token, 'installations')).result).toEqual([])
-    expect((await call(mine.token, 'installations')).result).toEqual([installation])
+    expect((await call(ownUser.token, 'installations')).result).toEqual([installation])
   })
 
   test('integrations are shown with their state for the user', async () => {
-    await call(mine.token, 'createCredential', { app: 'sandbox', credential })
-    const started = await call(mine.token, 'startInstallation', { integrationId })
+    await call(ownUser.token, 'createCredential', { app: 'sandbox', credential })
+    const started = await call(ownUser.token, 'startInstallation', { integrationId })
     const { installationId } = started.result
-    expect(await call(mine.token, 'completeInstallation', { installationId })).toMatchObject({
+    expect(await call(ownUser.token, 'completeInstallation', { installationId })).toMatchObject({
       status: 200,
     })
-    const installed = async (token: string) =>
+    const installedStates = async (token: string) =>
       (await call(token, 'integrations')).result.map((one: { installed: boolean }) => one.installed)
-    expect(await installed(mine.token)).toEqual([true])
-    expect(await installed(other.token)).toEqual([false])
+    expect(await installedStates(ownUser.token)).toEqual([true])
+    expect(await installedStates(other.token)).toEqual([false])
   })
 
   test('another user’s installation and credential respond like ones that do not exist', async () => {
-    const { result: connected } = await call(mine.token, 'createCredential', {
+    const { result: connected } = await call(ownUser.token, 'createCredential', {
       app: 'sandbox',
       credential,
     })
     const { credentialId } = connected
-    const { installationId } = (await call(mine.token, 'startInstallation', { integrationId }))
+    const { installationId } = (await call(ownUser.token, 'startInstallation', { integrationId }))
       .result
     const workflowId = '99999999-0000-4000-8000-000000000009'
     for (const name of [
@@ -196,6 +198,6 @@ describe.each(transports)('over %s', (transport) => {
         }),
         name,
       ).toMatchObject({ status: 404, code: 'CREDENTIAL_NOT_FOUND' })
-    expect((await call(mine.token, 'installation', { installationId })).status).toBe(200)
+    expect((await call(ownUser.token, 'installation', { installationId })).status).toBe(200)
   })
 })

@@ -14,12 +14,12 @@ const NEVER = '99999999-0000-4000-8000-000000000009'
 
 let service: TestService
 let tenant: Tenant
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [CREDENTIAL])
-  stranger = await service.createTenant('production', [OTHER])
+  otherTenant = await service.createTenant('production', [OTHER])
 })
 afterAll(() => service.stop())
 
@@ -76,7 +76,7 @@ describe.each(transports)('over %s', (transport) => {
       code: 'USERNAME_TAKEN',
       fields: ['username'],
     })
-    expect((await call(stranger.key, 'createUser', values)).status).toBe(200)
+    expect((await call(otherTenant.key, 'createUser', values)).status).toBe(200)
   })
 
   test('concurrent requests with one username create one user', async () => {
@@ -135,7 +135,7 @@ describe.each(transports)('over %s', (transport) => {
     ])
     for (const username of ['ada 🚢', 'Ada', '', '%'])
       expect((await call(key, 'users', { username })).result, username).toEqual([])
-    expect((await call(stranger.key, 'users', { username: 'Ada 🚢' })).result).toEqual([])
+    expect((await call(otherTenant.key, 'users', { username: 'Ada 🚢' })).result).toEqual([])
     if (transport === 'REST') {
       const paged = { username: 'Ada 🚢', pageSize: 1, pageNumber: 2 }
       expect((await call(key, 'users', paged)).result).toEqual([])
@@ -186,9 +186,9 @@ describe.each(transports)('over %s', (transport) => {
 
     expect(await call(key, 'deleteUser', { userId })).toMatchObject({ status: 200, result: userId })
 
-    const gone = { status: 404, code: 'USER_NOT_FOUND' }
-    expect(await call(key, 'user', { userId })).toMatchObject(gone)
-    expect(await call(key, 'deleteUser', { userId })).toMatchObject(gone)
+    const notFound = { status: 404, code: 'USER_NOT_FOUND' }
+    expect(await call(key, 'user', { userId })).toMatchObject(notFound)
+    expect(await call(key, 'deleteUser', { userId })).toMatchObject(notFound)
     expect((await service.rest(key, records)).json().error.code).toBe('CREDENTIAL_NOT_FOUND')
     expect(await prisma.syncState.count({ where: { credentialId } })).toBe(0)
     const log = await prisma.$queryRaw`
@@ -211,10 +211,10 @@ describe.each(transports)('over %s', (transport) => {
 
   test('another environment’s user responds like one that never existed', async () => {
     for (const name of ['user', 'deleteUser']) {
-      const { message: _, ...absent } = await call(stranger.key, name, { userId: NEVER })
+      const { message: _, ...absent } = await call(otherTenant.key, name, { userId: NEVER })
       expect(absent).toMatchObject({ status: 404, code: 'USER_NOT_FOUND' })
-      expect(await call(stranger.key, name, { userId: tenant.userId })).toMatchObject(absent)
-      expect(await call(stranger.key, name, { userId: 'no uuid' })).toMatchObject(absent)
+      expect(await call(otherTenant.key, name, { userId: tenant.userId })).toMatchObject(absent)
+      expect(await call(otherTenant.key, name, { userId: 'no uuid' })).toMatchObject(absent)
     }
     expect((await call(tenant.key, 'user', { userId: tenant.userId })).status).toBe(200)
   })

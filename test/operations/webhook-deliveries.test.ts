@@ -5,15 +5,15 @@ import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 let service: TestService
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
-  stranger = await service.createTenant('production', [], 'Stranger')
+  otherTenant = await service.createTenant('production', [], 'Other organisation')
 })
 afterAll(() => service.stop())
 
-const wanted = { address: 'https://hooks.example.com/', topic: ['accounting/vendors'] }
+const INPUT = { address: 'https://hooks.example.com/', topic: ['accounting/vendors'] }
 
 describe.each(transports)('over %s', (transport) => {
   let call: Call
@@ -24,7 +24,7 @@ describe.each(transports)('over %s', (transport) => {
   })
   beforeEach(async () => {
     tenant = await service.createTenant('development', [], randomUUID())
-    subscriptionId = (await call(tenant.key, 'createWebhook', { ...wanted })).result.subscriptionId
+    subscriptionId = (await call(tenant.key, 'createWebhook', { ...INPUT })).result.subscriptionId
   })
   const send = (name: string, input: object = {}) =>
     call(tenant.key, name, { subscriptionId, ...input })
@@ -49,29 +49,29 @@ describe.each(transports)('over %s', (transport) => {
 
   test('payload and order are stored, returned, changed and removed', async () => {
     const payload = '{ id vendorName }'
-    const requested = { ...wanted, payload, isOrdered: true }
+    const requested = { ...INPUT, payload, isOrdered: true }
     const { subscriptionId: newId } = (await call(tenant.key, 'createWebhook', requested)).result
-    const shown = async () =>
+    const readWebhook = async () =>
       (await call(tenant.key, 'webhookStatus', { subscriptionId: newId })).result
-    expect(await shown()).toMatchObject({ payload, isOrdered: true })
+    expect(await readWebhook()).toMatchObject({ payload, isOrdered: true })
     const change = (values: object) =>
       call(tenant.key, 'updateWebhook', { subscriptionId: newId, ...values })
     await change({ payload: '{ id }' })
-    expect(await shown()).toMatchObject({ payload: '{ id }', isOrdered: true })
+    expect(await readWebhook()).toMatchObject({ payload: '{ id }', isOrdered: true })
     await change({ payload: null, isOrdered: false })
-    expect(await shown()).toMatchObject({ payload: null, isOrdered: false })
+    expect(await readWebhook()).toMatchObject({ payload: null, isOrdered: false })
   })
 
   test('a payload that does not match the topics is rejected, whichever of the two changes', async () => {
     const refused = { status: 400, code: 'INVALID_PARAMETER', fields: ['payload'] }
     const payload = '{ vendorName }'
     expect(
-      await call(tenant.key, 'createWebhook', { ...wanted, payload: '{ firstName }' }),
+      await call(tenant.key, 'createWebhook', { ...INPUT, payload: '{ firstName }' }),
     ).toMatchObject(refused)
     expect(await send('updateWebhook', { payload: '{ firstName }' })).toMatchObject(refused)
     expect(await send('updateWebhook', { payload })).toMatchObject({ status: 200 })
     expect(await send('updateWebhook', { topic: ['crm/leads'] })).toMatchObject(refused)
-    expect((await send('webhook')).result).toMatchObject(wanted)
+    expect((await send('webhook')).result).toMatchObject(INPUT)
     expect((await send('webhookStatus')).result).toMatchObject({ payload })
   })
 
@@ -139,11 +139,11 @@ describe.each(transports)('over %s', (transport) => {
   test('another environment finds none of it', async () => {
     const names = ['rotateWebhookSecret', 'testWebhook', 'webhookAttempts', 'webhookStatus']
     for (const name of names)
-      expect(await call(stranger.key, name, { subscriptionId }), name).toMatchObject({
+      expect(await call(otherTenant.key, name, { subscriptionId }), name).toMatchObject({
         status: 404,
         code: 'NOT_FOUND',
       })
     const replay = { subscriptionId, messageId: 'msg_1' }
-    expect(await call(stranger.key, 'replayWebhook', replay)).toMatchObject({ status: 404 })
+    expect(await call(otherTenant.key, 'replayWebhook', replay)).toMatchObject({ status: 404 })
   })
 })

@@ -6,7 +6,7 @@ import { pruneChanges } from '../../src/store/changes/changes.ts'
 import { callOver, type Input, transports } from '../support/operations.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 
 const accounts = catalogue.get('crm/accounts')
 const HOUR_MS = 3_600_000
@@ -26,13 +26,13 @@ test.each(transports)(
     const credentialId = randomUUID()
     const tenant = await service.createTenant('development', [credentialId], randomUUID())
     const { environmentId } = tenant
-    const wanted = { address: 'https://hooks.example.com/', topic: [accounts.topic] }
-    const { subscriptionId } = (await call(tenant.key, 'createWebhook', wanted)).result
+    const newWebhook = { address: 'https://hooks.example.com/', topic: [accounts.topic] }
+    const { subscriptionId } = (await call(tenant.key, 'createWebhook', newWebhook)).result
     for (const website of ['old', 'old and last', 'present'])
       await service.save(tenant, credentialId, accounts, [
         { ...sampleRecord(credentialId, accounts, 1), website },
       ])
-    await settled(service)
+    await untilLogReadable(service)
     const { changes } = (await call(tenant.key, 'changes', { topics: [accounts.topic] })).result
     const [old = '', last = '', present = ''] = changes.map(
       ({ cursor }: { cursor: string }) => cursor,
@@ -58,7 +58,7 @@ test.each(transports)(
     await prisma.$executeRaw`
     UPDATE change_log.changes SET at = at - interval '40 days'
     WHERE environment_id <> ${environmentId}::uuid OR record->>'website' IS DISTINCT FROM 'present'`
-    await settled(service)
+    await untilLogReadable(service)
     while ((await pruneChanges(service.database, 30)) > 0);
 
     const replay = (input: Input) => call(tenant.key, 'replayWebhook', { subscriptionId, ...input })

@@ -11,24 +11,24 @@ const NEVER = '99999999-0000-4000-8000-000000000009'
 const TOPICS = [...catalogue.resources.map(({ topic }) => topic), ...eventTopics]
 
 let service: TestService
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
-  stranger = await service.createTenant('production', [], 'Stranger')
+  otherTenant = await service.createTenant('production', [], 'Other organisation')
 })
 afterAll(() => service.stop())
 
-const wanted = { address: 'https://hooks.example.com/a?b=c', topic: ['connection/created'] }
+const INPUT = { address: 'https://hooks.example.com/a?b=c', topic: ['connection/created'] }
 
 test('the responses are exactly those of the contract', async () => {
   const { key } = await service.createTenant('development', [], 'Contract')
   const url = '/2024-03/one/webhooks'
   expect((await service.send(key, 'GET', url)).json()).toEqual({ subscriptions: [] })
-  const created = await service.send(key, 'POST', url, wanted)
+  const created = await service.send(key, 'POST', url, INPUT)
   const subscription = {
     subscriptionId: expect.stringMatching(UUID),
-    ...wanted,
+    ...INPUT,
     isEnabled: true,
   }
   expect([created.statusCode, created.json()]).toEqual([200, { subscription }])
@@ -56,19 +56,19 @@ describe.each(transports)('over %s', (transport) => {
     tenant = await service.createTenant('development', [], `${transport} ${round}`)
   })
 
-  const subscribe = async (input: object = wanted) => {
+  const subscribe = async (input: object = INPUT) => {
     const outcome = await call(tenant.key, 'createWebhook', { ...input })
     expect(outcome).toMatchObject({ status: 200 })
     return outcome.result
   }
 
   test('every topic is accepted, and stored once', async () => {
-    const { topic } = await subscribe({ ...wanted, topic: [...TOPICS, ...TOPICS] })
+    const { topic } = await subscribe({ ...INPUT, topic: [...TOPICS, ...TOPICS] })
     expect(topic).toEqual(TOPICS)
   })
 
   test('* subscribes to every topic, and replaces others in the list', async () => {
-    const { subscriptionId, topic } = await subscribe({ ...wanted, topic: ['crm/leads', '*'] })
+    const { subscriptionId, topic } = await subscribe({ ...INPUT, topic: ['crm/leads', '*'] })
     expect(topic).toEqual(['*'])
     const payload = '{ id ... on CrmLead { leadTitle } }'
     const changed = await call(tenant.key, 'updateWebhook', { subscriptionId, payload })
@@ -139,7 +139,7 @@ describe.each(transports)('over %s', (transport) => {
     'the address %s is rejected with the name of the field, on create and on update',
     async (address) => {
       const refused = { status: 400, code: 'INVALID_PARAMETER', fields: ['address'] }
-      expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject(refused)
+      expect(await call(tenant.key, 'createWebhook', { ...INPUT, address })).toMatchObject(refused)
       const { subscriptionId } = await subscribe()
       expect(await call(tenant.key, 'updateWebhook', { subscriptionId, address })).toMatchObject(
         refused,
@@ -149,7 +149,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('a private address is rejected with the setting that allows it', async () => {
     const address = 'http://127.0.0.1:8080/'
-    expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject({
+    expect(await call(tenant.key, 'createWebhook', { ...INPUT, address })).toMatchObject({
       status: 400,
       message: expect.stringContaining('ALLOW_PRIVATE_ADDRESSES=true'),
     })
@@ -161,7 +161,7 @@ describe.each(transports)('over %s', (transport) => {
     ['an entry in another letter case', ['CRM/leads'], 'topic[0]'],
   ])('topics with %s are rejected with the name of the field', async (_what, topic, field) => {
     const refused = { status: 400, code: 'INVALID_PARAMETER', fields: [field] }
-    const created = await call(tenant.key, 'createWebhook', { ...wanted, topic })
+    const created = await call(tenant.key, 'createWebhook', { ...INPUT, topic })
     expect(created).toMatchObject(refused)
     for (const one of topic.slice(-1)) expect(created.message).toContain(one)
     const { subscriptionId } = await subscribe()
@@ -184,7 +184,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('an address that is too long is rejected with the limit', async () => {
     const address = `https://hooks.example.com/${'x'.repeat(2048)}`
-    expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject({
+    expect(await call(tenant.key, 'createWebhook', { ...INPUT, address })).toMatchObject({
       status: 400,
       message: 'address: expected a URL of at most 2048 characters.',
     })
@@ -196,8 +196,10 @@ describe.each(transports)('over %s', (transport) => {
     const names = ['webhook', 'updateWebhook', 'webhookSecret', 'deleteWebhook']
     for (const id of [subscriptionId, NEVER, 'no uuid'])
       for (const name of names)
-        expect(await call(stranger.key, name, { subscriptionId: id }), name).toMatchObject(absent)
-    expect((await call(stranger.key, 'webhooks')).result).toEqual([])
+        expect(await call(otherTenant.key, name, { subscriptionId: id }), name).toMatchObject(
+          absent,
+        )
+    expect((await call(otherTenant.key, 'webhooks')).result).toEqual([])
     expect(await call(tenant.key, 'deleteWebhook', { subscriptionId })).toMatchObject({
       status: 200,
       result: subscriptionId,

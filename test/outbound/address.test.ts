@@ -1,3 +1,4 @@
+/** Private addresses are not dialled, whatever their notation. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** The app client: requests, responses, retries, the circuit breaker and apps in this process. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -342,11 +343,11 @@ describe('a response', () => {
   it('that never ends is cut at the size limit', async () => {
     respond = (_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, 'x')
-      const pour = (): void => {
+      const writeOn = (): void => {
         while (!response.destroyed && response.write(chunk));
-        if (!response.destroyed) response.once('drain', pour)
+        if (!response.destroyed) response.once('drain', writeOn)
       }
-      pour()
+      writeOn()
     }
     const failure = await failureOf(send(get, { maxResponseBytes: 1_000_000 }))
     expect(failure).toMatchObject({ problem: 'too-large' })
@@ -354,10 +355,10 @@ describe('a response', () => {
   })
 
   it('that is small only while compressed is cut at the size limit', async () => {
-    const bomb = gzipSync(Buffer.alloc(50_000_000, ' '))
-    expect(bomb.length).toBeLessThan(100_000)
+    const compressedBody = gzipSync(Buffer.alloc(50_000_000, ' '))
+    expect(compressedBody.length).toBeLessThan(100_000)
     respond = (_request, response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(compressedBody)
     const failure = await failureOf(send(get, { maxResponseBytes: 1_000_000 }))
     expect(failure).toMatchObject({ problem: 'too-large' })
   })

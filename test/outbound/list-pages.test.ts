@@ -159,7 +159,7 @@ const withoutPrefetch = (pager: Case['pager']): Case['pager'] => ({
   },
 })
 
-const refused = (waitMs: number) =>
+const rateLimit = (waitMs: number) =>
   new AppRateLimitedError(
     { app: 'fake', name: 'Fake', method: 'GET', path: '/', reason: 'used up' } as never,
     waitMs,
@@ -183,7 +183,7 @@ test('a budget that allows fewer requests at a time slows the listing and does n
     send: async () => {
       if (open >= 2) {
         refusals += 1
-        throw refused(250)
+        throw rateLimit(250)
       }
       open += 1
       await wait(20)

@@ -11,25 +11,13 @@ import {
   type AuthorizationServer,
   startAuthorizationServer,
 } from '../support/authorization-server.ts'
+import { ledgerOAuth as oauth } from '../support/token-app.ts'
 
 const SECRET = 'client-secret-0123'
 const client = { clientId: 'ours', clientSecret: SECRET }
 const connector = { app: 'ledger', name: 'Ledger' }
 const redirectUri = 'https://us.example/callback'
 const NOW_MS = Date.parse('2026-11-23T10:00:00.000Z')
-
-const oauth: OAuthMethod = {
-  type: 'oauth2',
-  fields: {},
-  baseUrl: 'https://ledger.example',
-  request: { headers: { authorization: 'Bearer {accessToken}' } },
-  authorizationUrl: 'https://ledger.example/authorize',
-  tokenUrl: 'https://ledger.example/token',
-  clientAuthentication: 'basic',
-  scopes: [],
-  pkce: 'S256',
-  refresh: 'rotating',
-}
 
 const clientCredentials: ClientCredentialsMethod = {
   ...oauth,
@@ -124,9 +112,9 @@ describe('a real authorization server', () => {
     expect(await failureOf(endpoint.exchangeCode(subject(), client, wrong))).toMatchObject({
       code: 'APP_AUTHENTICATION',
     })
-    const stranger = { ...client, clientSecret: 'another-secret' }
+    const wrongClient = { ...client, clientSecret: 'another-secret' }
     const tokens = { accessToken: 'a', refreshToken: 'b', values: {} }
-    expect(await failureOf(endpoint.refresh(subject(), stranger, tokens))).toMatchObject({
+    expect(await failureOf(endpoint.refresh(subject(), wrongClient, tokens))).toMatchObject({
       code: 'APP_REFUSED',
       reason: expect.stringContaining('invalid_client'),
     })
@@ -157,13 +145,16 @@ describe('a token endpoint', () => {
   let received: { authorization: string | undefined; body: URLSearchParams; url: string }
   let url = ''
   beforeAll(async () => {
-    server = createServer(async (request, answer) => {
+    server = createServer(async (request, outgoing) => {
       const text = Buffer.concat(await request.toArray()).toString()
       const { authorization } = request.headers
       received = { authorization, body: new URLSearchParams(text), url: request.url ?? '' }
       if (response.status === 0) return
-      answer.writeHead(response.status, { 'content-type': 'application/json', ...response.headers })
-      answer.end(response.body)
+      outgoing.writeHead(response.status, {
+        'content-type': 'application/json',
+        ...response.headers,
+      })
+      outgoing.end(response.body)
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     // A server that listens on TCP has an address of this type.
@@ -298,19 +289,22 @@ describe('a token endpoint', () => {
 
   test('that does not respond, or has an address that is not allowed, is a failure of the app', async () => {
     response = { status: 0, body: '' }
-    const hasty = createExchange({ ...limits, deadlineMs: 50, allowPrivateAddresses: true })
+    const shortExchange = createExchange({ ...limits, deadlineMs: 50, allowPrivateAddresses: true })
     const strict = createExchange({ ...limits, allowPrivateAddresses: false })
     const subject = { connector, method: { ...oauth, tokenUrl: url }, values: {} }
     const refreshBy = (own: typeof exchange, one = subject) =>
       failureOf(
         createTokenEndpoint({ exchange: own, nowMs: () => NOW_MS }).refresh(one, client, tokens),
       )
-    expect(await refreshBy(hasty)).toMatchObject({ code: 'APP_UNAVAILABLE', problem: 'deadline' })
+    expect(await refreshBy(shortExchange)).toMatchObject({
+      code: 'APP_UNAVAILABLE',
+      problem: 'deadline',
+    })
     expect(await refreshBy(strict)).toMatchObject({ code: 'APP_ADDRESS' })
     for (const tokenUrl of ['file:///etc/passwd', 'not a url', '{gone}/token'])
       expect(await refreshBy(strict, { ...subject, method: { ...oauth, tokenUrl } })).toMatchObject(
         { code: 'APP_ADDRESS' },
       )
-    await Promise.all([hasty.stop(), strict.stop()])
+    await Promise.all([shortExchange.stop(), strict.stop()])
   })
 })

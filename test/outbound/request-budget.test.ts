@@ -47,7 +47,7 @@ const connectorWith = (declared: RequestLimits | undefined) =>
 interface Setup {
   /** The app declares no limits. */
   readonly unlimited?: true
-  /** What the ledger answers, one for each attempt; then 0. */
+  /** The waits that the ledger returns, one for each attempt; then 0. */
   readonly waits?: number[]
   readonly paused?: number[]
   readonly response?: () => Response
@@ -55,7 +55,7 @@ interface Setup {
 }
 
 const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' }: Setup) => {
-  const seen = {
+  const observed = {
     spent: [] as CountedRequest[],
     corrections: [] as WindowCorrection[],
     settled: 0,
@@ -68,7 +68,7 @@ const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' 
   const ledger: RequestLedger = {
     pausedMs: () => paused.shift() ?? 0,
     spend: async (request) => {
-      seen.spent.push(request)
+      observed.spent.push(request)
       const waitMs = waits.shift() ?? 0
       const windows = request.limits.windows.map(
         (window): SpentWindow => ({ ...window, bucket: 1, total: 40, knownMax: window.max }),
@@ -76,10 +76,10 @@ const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' 
       return { waitMs, windows, holder: undefined }
     },
     settle: async (_request, _spent, corrections) => {
-      seen.settled++
-      seen.corrections.push(...corrections)
+      observed.settled++
+      observed.corrections.push(...corrections)
     },
-    pause: async (key, ms) => void seen.pauses.push({ key, ms }),
+    pause: async (key, ms) => void observed.pauses.push({ key, ms }),
   }
   const client = createAppClient({
     allowPrivateAddresses: false,
@@ -90,21 +90,21 @@ const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' 
       [
         ORIGIN,
         async () => {
-          seen.sent++
+          observed.sent++
           return response?.() ?? Response.json({})
         },
       ],
     ]),
     budgets: {
       ledger,
-      wait: async (ms) => void seen.waited.push(ms),
-      onBudget: (app, limit, left) => void seen.left.push(`${app} ${limit} ${left}`),
-      onRefusal: (app, refused) => void seen.refusals.push(`${app} ${refused}`),
+      wait: async (ms) => void observed.waited.push(ms),
+      onBudget: (app, limit, left) => void observed.left.push(`${app} ${limit} ${left}`),
+      onRefusal: (app, refused) => void observed.refusals.push(`${app} ${refused}`),
     },
   })
   const use = { environmentId: 'env', credentialId: 'one', purpose }
   return {
-    seen,
+    observed,
     client: client.spending(use),
     unbound: client,
     connector: connectorWith(unlimited ? undefined : limits),
@@ -117,19 +117,19 @@ const failureOf = async (response: Promise<unknown>): Promise<AppRateLimitedErro
   return error
 }
 
-test('a request is counted with its cost, and one response that agrees costs nothing more', async () => {
-  const { seen, client, connector } = open({})
+test('a request is counted with its cost, which a response with the same cost does not change', async () => {
+  const { observed, client, connector } = open({})
   await client.send(connector, credential, { ...get, method: 'POST', body: { cost: 12 } })
-  expect(seen.spent.map(({ points, purpose }) => [points, purpose])).toEqual([[12, 'write']])
-  expect([seen.sent, seen.settled]).toEqual([1, 0])
-  expect(seen.left).toEqual(['test perDay 0.6', 'test points 0.96'])
+  expect(observed.spent.map(({ points, purpose }) => [points, purpose])).toEqual([[12, 'write']])
+  expect([observed.sent, observed.settled]).toEqual([1, 0])
+  expect(observed.left).toEqual(['test perDay 0.6', 'test points 0.96'])
 })
 
 test('requests without a credential, and those of apps without limits, are not counted', async () => {
-  const { seen, client, unbound, connector } = open({})
+  const { observed, client, unbound, connector } = open({})
   await unbound.check(connector, credential, new AbortController().signal)
   await client.send(connectorWith(undefined), credential, get)
-  expect([seen.sent, seen.spent.length, seen.settled]).toEqual([2, 0, 0])
+  expect([observed.sent, observed.spent.length, observed.settled]).toEqual([2, 0, 0])
 })
 
 test.each<[string, Setup, number[], number | undefined]>([
@@ -152,7 +152,7 @@ test.each<[string, Setup, number[], number | undefined]>([
   ['a pause counts as well', { paused: [8_000], unlimited: true }, [], 8_000],
   ['a short pause passes', { paused: [500, 0], purpose: 'webhook' }, [500], undefined],
 ])('the wait for the budget: %s', async (_name, setup, waited, retryAfterMs) => {
-  const { seen, client, connector } = open(setup)
+  const { observed, client, connector } = open(setup)
   const response = client.send(connector, credential, get)
   if (retryAfterMs === undefined) await response
   else {
@@ -161,43 +161,43 @@ test.each<[string, Setup, number[], number | undefined]>([
     expect(reason).toBe(
       `its request budget allows the next request in ${Math.ceil(retryAfterMs / 1000)} s`,
     )
-    expect(seen.refusals).toEqual([`test ${setup.purpose ?? 'write'}`])
+    expect(observed.refusals).toEqual([`test ${setup.purpose ?? 'write'}`])
   }
-  expect([seen.waited, seen.sent]).toEqual([waited, retryAfterMs === undefined ? 1 : 0])
+  expect([observed.waited, observed.sent]).toEqual([waited, retryAfterMs === undefined ? 1 : 0])
 })
 
 test('a request that was counted before another one was limited waits, and is counted again', async () => {
-  const { seen, client, connector } = open({ paused: [0, 700, 700, 0] })
+  const { observed, client, connector } = open({ paused: [0, 700, 700, 0] })
   await client.send(connector, credential, get)
-  expect([seen.waited, seen.sent, seen.spent.length]).toEqual([[700], 1, 2])
-  const returned = seen.corrections.map(({ window, extraCost }) => [window.name, extraCost])
+  expect([observed.waited, observed.sent, observed.spent.length]).toEqual([[700], 1, 2])
+  const returned = observed.corrections.map(({ window, extraCost }) => [window.name, extraCost])
   expect(returned).toEqual([
     ['perDay', -1],
     ['points', -5],
   ])
 })
 
-const limited = (headers: Record<string, string>) => () =>
+const limitedResponse = (headers: Record<string, string>) => () =>
   Response.json({}, { status: 429, headers })
 const pauseCases: [string, Setup, { key: string; ms: number }][] = [
   [
     'with Retry-After',
-    { response: limited({ 'retry-after': '30' }) },
+    { response: limitedResponse({ 'retry-after': '30' }) },
     { key: 'credential/one', ms: 30_000 },
   ],
   [
     'at most for a day',
-    { response: limited({ 'retry-after': '999999' }) },
+    { response: limitedResponse({ 'retry-after': '999999' }) },
     { key: 'credential/one', ms: 86_400_000 },
   ],
   [
     'without Retry-After, of an app with limits',
-    { response: limited({}) },
+    { response: limitedResponse({}) },
     { key: 'credential/one', ms: 60_000 },
   ],
   [
     'without Retry-After, of an app without limits',
-    { response: limited({}), unlimited: true },
+    { response: limitedResponse({}), unlimited: true },
     { key: 'credential/one', ms: 1_000 },
   ],
   [
@@ -207,34 +207,37 @@ const pauseCases: [string, Setup, { key: string; ms: number }][] = [
   ],
 ]
 test.each(pauseCases)('a rate limit pauses its scope: %s', async (_name, setup, pause) => {
-  const { seen, client, connector } = open(setup)
+  const { observed, client, connector } = open(setup)
   await failureOf(client.send(connector, credential, { ...get, method: 'POST' }))
-  expect(seen.pauses).toEqual([pause])
+  expect(observed.pauses).toEqual([pause])
 })
 
 test.each<[RequestPurpose, number]>([
   ['changes', 2],
   ['write', 5],
 ])('a read for %s is retried in place after a rate limit of up to %i s', async (purpose, most) => {
-  const { seen, client, connector } = open({
+  const { observed, client, connector } = open({
     purpose,
-    response: limited({ 'retry-after': String(most + 1) }),
+    response: limitedResponse({ 'retry-after': String(most + 1) }),
   })
   await failureOf(client.send(connector, credential, get))
-  expect(seen.sent).toBe(1)
+  expect(observed.sent).toBe(1)
   let responses = 0
   const passing = open({
     purpose,
-    response: () => (responses++ === 0 ? limited({ 'retry-after': '0' })() : Response.json({})),
+    response: () =>
+      responses++ === 0 ? limitedResponse({ 'retry-after': '0' })() : Response.json({}),
   })
   await passing.client.send(passing.connector, credential, get)
-  expect(passing.seen.sent).toBe(2)
+  expect(passing.observed.sent).toBe(2)
 })
 
 test('the passthrough returns a rate limit unchanged, and pauses its scope', async () => {
-  const { seen, client, connector } = open({ response: limited({ 'retry-after': '2' }) })
+  const { observed, client, connector } = open({
+    response: limitedResponse({ 'retry-after': '2' }),
+  })
   expect((await client.pass(connector, credential, get)).status).toBe(429)
-  expect(seen.pauses).toEqual([{ key: 'credential/one', ms: 2_000 }])
+  expect(observed.pauses).toEqual([{ key: 'credential/one', ms: 2_000 }])
 })
 
 const correctionCases: [string, () => Response, Record<string, unknown>[]][] = [
@@ -256,32 +259,36 @@ const correctionCases: [string, () => Response, Record<string, unknown>[]][] = [
   ],
 ]
 test.each(correctionCases)('a response corrects %s', async (_name, response, expected) => {
-  const { seen, client, connector } = open({ response })
+  const { observed, client, connector } = open({ response })
   await client.send(connector, credential, get).catch(() => {})
-  const corrections = seen.corrections.map(({ window: { name }, extraCost, used, resetMs }) => ({
-    name,
-    extraCost,
-    used,
-    resetMs,
-  }))
+  const corrections = observed.corrections.map(
+    ({ window: { name }, extraCost, used, resetMs }) => ({
+      name,
+      extraCost,
+      used,
+      resetMs,
+    }),
+  )
   expect(corrections).toEqual(expected)
 })
 
 test('each attempt of a read is counted, and one that was not sent is refunded', async () => {
-  const { seen, client, connector } = open({
+  const { observed, client, connector } = open({
     response: () => new Response(null, { status: 503 }),
     purpose: 'changes',
   })
   await client.send(connector, credential, get).catch(() => {})
-  expect([seen.sent, seen.spent.length, seen.settled]).toEqual([4, 4, 0])
+  expect([observed.sent, observed.spent.length, observed.settled]).toEqual([4, 4, 0])
   for (let index = 0; index < 2; index++)
     await client.send(connector, credential, get).catch(() => {})
-  expect([seen.sent, seen.spent.length - seen.settled]).toEqual([10, 10])
-  expect(seen.corrections.every(({ extraCost }) => extraCost < 0)).toBe(true)
+  expect([observed.sent, observed.spent.length - observed.settled]).toEqual([10, 10])
+  expect(observed.corrections.every(({ extraCost }) => extraCost < 0)).toBe(true)
 })
 
 test('a failure to correct the budget does not hide the response', async () => {
-  const { client, connector, seen } = open({ response: () => Response.json({ cost: 9, ok: true }) })
+  const { client, connector, observed } = open({
+    response: () => Response.json({ cost: 9, ok: true }),
+  })
   const broken = createAppClient({
     allowPrivateAddresses: false,
     localApps: new Map([[ORIGIN, async () => Response.json({ cost: 9, ok: true })]]),
@@ -303,5 +310,5 @@ test('a failure to correct the budget does not hide the response', async () => {
     ok: true,
   })
   await client.send(connector, credential, get)
-  expect(seen.settled).toBe(1)
+  expect(observed.settled).toBe(1)
 })

@@ -27,14 +27,14 @@ const server = createServer((request, response) => {
 })
 let origin = ''
 /** A transport with a short deadline, and one with enough time for a busy machine. */
-let hasty: WebhookTransport
-let patient: WebhookTransport
+let shortTransport: WebhookTransport
+let longTransport: WebhookTransport
 
 const DEADLINE_MS = 1000
 const MAX_RESPONSE_BYTES = 10_000
 const STORED_RESPONSE_BYTES = 12
 
-const open = (path = '/hook', transport = patient) => transport.open(new URL(path, origin))
+const open = (path = '/hook', transport = longTransport) => transport.open(new URL(path, origin))
 const post = (channel = open(), body = 'a message') =>
   channel.post(['content-type', 'text/plain', 'x-name', 'value'], Buffer.from(body))
 const failureOf = (posted: Promise<unknown>): Promise<unknown> =>
@@ -52,20 +52,24 @@ beforeAll(async () => {
     maxResponseBytes: MAX_RESPONSE_BYTES,
     storedResponseBytes: STORED_RESPONSE_BYTES,
   }
-  hasty = createWebhookTransport({
+  shortTransport = createWebhookTransport({
     allowPrivateAddresses: true,
     deadlineMs: DEADLINE_MS,
     ...limits,
   })
-  patient = createWebhookTransport({ allowPrivateAddresses: true, deadlineMs: 60_000, ...limits })
+  longTransport = createWebhookTransport({
+    allowPrivateAddresses: true,
+    deadlineMs: 60_000,
+    ...limits,
+  })
 })
 afterEach(() => {
   received = []
   cutOff = 0
 })
 afterAll(async () => {
-  await hasty.stop()
-  await patient.stop()
+  await shortTransport.stop()
+  await longTransport.stop()
   server.closeAllConnections()
   server.close()
 })
@@ -86,7 +90,7 @@ test('sends the bytes unchanged, with their headers, to the path and its query',
 test('gives up a hanging endpoint at the deadline and closes its connection', async () => {
   behave = () => {}
   const startedMs = performance.now()
-  const failure = await failureOf(post(open('/hook', hasty)))
+  const failure = await failureOf(post(open('/hook', shortTransport)))
   expect(failure).toMatchObject({
     code: 'EXCHANGE_FAILED',
     problem: 'deadline',
@@ -103,7 +107,9 @@ test('gives up a slow response at the deadline, however often bytes arrive', asy
     const timer = setInterval(() => response.write('.'), 20)
     response.on('close', () => clearInterval(timer))
   }
-  expect(await failureOf(post(open('/hook', hasty)))).toMatchObject({ problem: 'deadline' })
+  expect(await failureOf(post(open('/hook', shortTransport)))).toMatchObject({
+    problem: 'deadline',
+  })
   await expect.poll(() => cutOff).toBe(1)
 })
 
@@ -111,7 +117,7 @@ test('each request has its own deadline, and a hanging one delays no other', asy
   behave = (response, body) => {
     if (body === 'completes') response.end()
   }
-  const channel = open('/hook', hasty)
+  const channel = open('/hook', shortTransport)
   const first = failureOf(post(channel, 'hangs'))
   await new Promise((resolve) => setTimeout(resolve, DEADLINE_MS / 4))
   const startedMs = performance.now()
@@ -127,18 +133,18 @@ test('the deadline includes the time to connect', async () => {
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   // The handshake never ends.
-  const channel = hasty.open(new URL(`https://127.0.0.1:${port}/`))
+  const channel = shortTransport.open(new URL(`https://127.0.0.1:${port}/`))
   expect(await failureOf(post(channel))).toMatchObject({ problem: 'deadline' })
   silent.close()
 })
 
 test('cuts off an endless response', async () => {
   behave = (response) => {
-    const pour = (): void => {
+    const writeOn = (): void => {
       while (!response.destroyed && response.write('x'.repeat(1000)));
-      if (!response.destroyed) response.once('drain', pour)
+      if (!response.destroyed) response.once('drain', writeOn)
     }
-    pour()
+    writeOn()
   }
   expect(await failureOf(post())).toMatchObject({
     problem: 'too-large',

@@ -130,16 +130,16 @@ test('serves it on a sandbox credential', { timeout: TIMEOUT_MS }, async () => {
 
   const { campaigns } = (await send('GET', '')).body
   expect(campaigns.length).toBeGreaterThan(4)
-  const made = await send('POST', '', {
+  const createdRecord = await send('POST', '', {
     campaignName: 'Spring',
     campaignStatus: 'PLANNED',
     campaignOwner: 'mem_0001',
     version: 7,
     budget: '1200.50',
   })
-  expect(made.status).toBe(200)
-  const { id } = made.body.campaign
-  expect(made.body.campaign).toMatchObject({ version: 7, budget: '1200.50', tags: [] })
+  expect(createdRecord.status).toBe(200)
+  const { id } = createdRecord.body.campaign
+  expect(createdRecord.body.campaign).toMatchObject({ version: 7, budget: '1200.50', tags: [] })
   const changed = await send('PUT', `/${id}`, { campaignName: 'Summer', tags: ['sun'] })
   expect(changed.body.campaign).toMatchObject({ campaignName: 'Summer', campaignStatus: 'PLANNED' })
 

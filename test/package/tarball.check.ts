@@ -1,3 +1,4 @@
+/** The content of the package, and its start on each supported Node. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** The configuration by environment variables: defaults, valid and invalid values. */
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/process/config.ts'
 

@@ -1,3 +1,4 @@
+/** The lock of a data directory: one process holds it. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'

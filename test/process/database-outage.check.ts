@@ -88,7 +88,7 @@ test('an outage is one line at its start and one with its length at its end', as
       statuses.push((await get('/2024-03/one/users')).status)
       await wait(100)
     }
-    way.mend()
+    way.restore()
   })
   expect(new Set(statuses)).toEqual(new Set([503]))
   expect(warnings(lines)).toEqual(BOTH)

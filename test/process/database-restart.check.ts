@@ -145,11 +145,11 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
 
   const { nextCursor: end } = await call(api.address, '/2024-03/one/changes?after=now')
   let log: readonly Received[] = []
-  const unlogged = async () => {
+  const countUnlogged = async () => {
     log = await readLog(api.address, begin)
     return acknowledged.filter(({ id, version }) => !versionsOf(log, id).includes(version))
   }
-  await expect.poll(unlogged, { timeout: 60_000, interval: 200 }).toEqual([])
+  await expect.poll(countUnlogged, { timeout: 60_000, interval: 200 }).toEqual([])
   const cursors = log.map(({ cursor }) => cursor)
   for (const id of new Set(acknowledged.map((one) => one.id))) {
     const versions = versionsOf(log, id)
@@ -180,10 +180,10 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
   expect([...refused.keys()].filter((code) => !expected.includes(code))).toEqual([])
 
   // The sync continues too, and no process has exited.
-  const synced = async () =>
+  const isSynced = async () =>
     (await call(api.address, `/2024-03/one/changes?topics=sync/completed&after=${end}`)).changes
       .length
-  await expect.poll(synced, { timeout: 90_000, interval: 200 }).toBeGreaterThan(0)
+  await expect.poll(isSynced, { timeout: 90_000, interval: 200 }).toBeGreaterThan(0)
   for (const follower of followers) await follower.stop()
   expect([api.ended(), worker.ended()]).toEqual([undefined, undefined])
   expect(await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])).toEqual(['0', '0'])

@@ -53,14 +53,14 @@ afterAll(async () => {
   await rm(disk, { recursive: true })
 })
 
-const ballast = join(disk ?? '', 'ballast')
+const fillerFile = join(disk ?? '', 'ballast')
 /** Fills the remaining space. */
 const fillDisk = async (): Promise<void> => {
   const mebibyte = Buffer.alloc(1024 * 1024)
   for (const size of [mebibyte, mebibyte.subarray(0, 4096)])
     for (;;)
       try {
-        await writeFile(ballast, size, { flag: 'a' })
+        await writeFile(fillerFile, size, { flag: 'a' })
       } catch (error) {
         expect(error).toMatchObject({ code: 'ENOSPC' })
         break
@@ -108,7 +108,7 @@ test.skipIf(!disk)(
     // Reads continue.
     await services.call(service.address, '/2024-03/one/users')
 
-    await rm(ballast)
+    await rm(fillerFile)
     await expect.poll(async () => (await ready()).status, { timeout: 60_000 }).toBe(200)
     expect(await createUser('after')).toMatchObject({ status: 200 })
     const { data } = await services.call(service.address, '/2024-03/one/users')

@@ -19,7 +19,7 @@ import {
 } from '../delivery/webhook-harness.ts'
 import { missingPrograms, startCluster, type TestCluster } from '../support/cluster.ts'
 import { openServer } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 import { testVault } from '../support/vault.ts'
 
 if (missingPrograms) console.warn(missingPrograms)
@@ -120,7 +120,7 @@ describe.skipIf(missingPrograms).each([
     expect(remoteIds).toEqual(['1', '2'])
     await drawTransactionIds(old.database)
     for (const n of [4, 5]) await old.change([n])
-    await settled(old)
+    await untilLogReadable(old)
     const end = (await readAfter(old, begin)).nextCursor
     const lastId = await nextTransactionId(old.database)
     await old.close()

@@ -82,15 +82,15 @@ test('reaches apps and webhooks through the proxy only', { timeout: 120_000 }, a
       app: 'vendure',
       credential: { url: `http://shop.internal:${port}/app`, apiKey: 'a key of the shop' },
     })
-  const { body: made } = await connect()
-  expect(made).toEqual({ credentialId: expect.any(String) })
+  const { body: created } = await connect()
+  expect(created).toEqual({ credentialId: expect.any(String) })
   await expect.poll(() => received, { timeout: 60_000 }).toContain('POST /hook')
   expect(received.some((request) => request.startsWith('POST /app'))).toBe(true)
   const authorities = new Set(proxy.tunnels.map(({ authority }) => authority))
   expect(authorities).toEqual(new Set([`hooks.internal:${port}`, `shop.internal:${port}`]))
 
   await proxy.stop()
-  const passed = await send('POST', `/2024-03/passthrough?credentialId=${made.credentialId}`, {
+  const passed = await send('POST', `/2024-03/passthrough?credentialId=${created.credentialId}`, {
     method: 'POST',
     endpoint: '/',
     body: {},

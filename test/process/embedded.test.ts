@@ -1,3 +1,4 @@
+/** The embedded PostgreSQL: its settings, its password, and its end with or without its process. */
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -202,14 +203,14 @@ describe('a process with the embedded database', () => {
     process.kill(pid, 'SIGKILL')
     await endWith(host.child, 'SIGKILL')
     const otherDataDir = await newDataDir()
-    const bystander = await startHost([otherDataDir])
+    const otherHost = await startHost([otherDataDir])
     const pidPath = join(dataDir, 'postgres', 'postmaster.pid')
     const lines = (await readFile(pidPath, 'utf8')).split('\n')
     await writeFile(pidPath, [await postmasterPid(otherDataDir), ...lines.slice(1)].join('\n'))
 
     const database = await start(dataDir)
     expect(await query(database.url, 'SELECT 1')).toEqual([1])
-    expect(await query(bystander.url, 'SELECT 1')).toEqual([1])
+    expect(await query(otherHost.url, 'SELECT 1')).toEqual([1])
     await database.stop()
   })
 

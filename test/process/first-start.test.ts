@@ -33,7 +33,7 @@ test('continues when the connection of any of its steps breaks', async () => {
   ])
     way.endAt(statement)
   const { address } = await services.start('all')
-  expect(way.toEnd).toEqual([])
+  expect(way.pendingEnds).toEqual([])
   const { data: users } = await services.call(address, '/2024-03/one/users')
   const { data: credentials } = await services.call(
     address,

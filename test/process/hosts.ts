@@ -1,3 +1,4 @@
+/** Processes with an embedded database, and data directories, for tests that kill and restart them. */
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -18,8 +19,6 @@ export type HostMessage = {
 
 const dataDirs: string[] = []
 const children: ChildProcess[] = []
-
-/** A log that discards everything. */
 
 /** A new data directory; `endHosts` stops its database and removes it. */
 export async function newDataDir(mode = 0o700): Promise<string> {

@@ -70,8 +70,8 @@ const causeTraffic = async () => {
   await request('/graphql', { query: `{ a: ${first} b: ${first} }` })
   await request('/graphql', { query: '{ crmContacts(credentialId: "x") { totalCount } }' })
   await request('/graphql', { query: '{ nothing }' })
-  const taken = 'createUser(input: { username: "taken" }) { userErrors { code } }'
-  for (const _again of [1, 2]) await request('/graphql', { query: `mutation { ${taken} }` })
+  const createTaken = 'createUser(input: { username: "taken" }) { userErrors { code } }'
+  for (const _again of [1, 2]) await request('/graphql', { query: `mutation { ${createTaken} }` })
   await request('/2024-03/one/webhooks', {
     address: `${receiver.origin}/metrics`,
     topic: ['crm/contacts'],
@@ -176,7 +176,7 @@ test('a scrape does not wait for an unavailable database, and readiness reports 
   expect(sampleOf(text, 'trunkline_ready')).toBe(0)
   expect(sampleOf(text, 'trunkline_webhook_waiting_messages')).toBeUndefined()
   expect((await operator('/health')).status).toBe(200)
-  way.mend()
+  way.restore()
   await expect.poll(async () => (await operator('/ready')).status, { timeout: 30_000 }).toBe(200)
 })
 

@@ -1,3 +1,4 @@
+/** The migration runner: order, concurrency, failures and concurrent index builds. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** The process that owns a port, for the error about a port that is taken. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'

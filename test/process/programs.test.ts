@@ -1,3 +1,4 @@
+/** The programs of the embedded PostgreSQL, which its user must be able to run. */
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'

@@ -52,13 +52,13 @@ test('an API and two workers are each killed, and every written record is delive
   const next = await start('api')
   for (let n = 0; n < 10; n++) await write(next.address, `after ${n}`)
 
-  const created = () =>
+  const countCreated = () =>
     receiver.at('/hook').flatMap(({ id, body }) => {
       const { data } = JSON.parse(body)
       return data.kind === 'created' ? [{ id, recordId: String(data.recordId) }] : []
     })
   const isMissing = (): string[] => {
-    const arrived = new Set(created().map(({ recordId }) => recordId))
+    const arrived = new Set(countCreated().map(({ recordId }) => recordId))
     return written.filter((id) => !arrived.has(id))
   }
   const killedMs = performance.now()
@@ -66,11 +66,11 @@ test('an API and two workers are each killed, and every written record is delive
   expect(isMissing()).toEqual([])
   // Duplicates share one id.
   const names = new Map<string, Set<string>>()
-  for (const { id, recordId } of created())
+  for (const { id, recordId } of countCreated())
     names.set(recordId, (names.get(recordId) ?? new Set()).add(id))
   for (const ids of names.values()) expect(ids.size).toBe(1)
   console.log(
-    `${written.length} written, ${written.length} delivered, 3 processes killed, ${created().length - names.size} repeated`,
+    `${written.length} written, ${written.length} delivered, 3 processes killed, ${countCreated().length - names.size} repeated`,
   )
   await third.end('SIGKILL')
   await next.end('SIGKILL')

@@ -80,19 +80,19 @@ test(`${ROUNDS} rounds of terminating all connections lose no write of ${WRITERS
     ),
   )
   // Rejects when the process has exited, because its requests fail then.
-  const over = Promise.all(writing)
-  const moreWritten = async (): Promise<void> => {
+  const allEnded = Promise.all(writing)
+  const untilMoreWritten = async (): Promise<void> => {
     const before = written.length
     const more = expect.poll(() => written.length - before, { timeout: 60_000, interval: 5 })
-    await Promise.race([more.toBeGreaterThanOrEqual(WRITES_BETWEEN), over])
+    await Promise.race([more.toBeGreaterThanOrEqual(WRITES_BETWEEN), allEnded])
   }
   for (let round = 0; round < ROUNDS; round++) {
-    await moreWritten()
+    await untilMoreWritten()
     await terminateOthers()
   }
-  await moreWritten()
+  await untilMoreWritten()
   isOver = true
-  await over
+  await allEnded
 
   expect(service.ended()).toBeUndefined()
   const logged = await control.query<{ name: string }>(

@@ -128,9 +128,9 @@ const openService = async (variables?: Readonly<Record<string, string>>) => {
         headers: { ...HEADERS, ...(traceparent && { traceparent }) },
         body: JSON.stringify(body),
       })
-      const answer = await response.text()
-      expect(response.status, answer).toBe(200)
-      return JSON.parse(answer)
+      const text = await response.text()
+      expect(response.status, text).toBe(200)
+      return JSON.parse(text)
     },
     stop: async (): Promise<void> => {
       started.splice(started.indexOf(shutdown), 1)
@@ -237,12 +237,12 @@ test('a workflow run and its post belong to the trace of the change, a sync run 
   const contact = { lastName: 'Noether' }
   await request('POST', contactsOf(credentialId), contact, traceparentOf(WORKFLOW))
   // Other posts are about records that the first sync has found.
-  const posted = () =>
+  const spanOfPost = () =>
     receiver
       .at('/workflow')
       .map(({ headers }) => String(headers.traceparent))
       .filter((header) => header.includes(WORKFLOW))
-  await expect.poll(() => posted().length).toBe(1)
+  await expect.poll(() => spanOfPost().length).toBe(1)
   const syncs = () => collector.spans.filter(({ name }) => name === 'sync crm/contacts')
   await expect.poll(() => syncs().length).toBeGreaterThan(0)
   await stop()
@@ -252,7 +252,7 @@ test('a workflow run and its post belong to the trace of the change, a sync run 
   const run = collector.spans.find(
     ({ traceId, name }) => traceId === WORKFLOW && name === 'workflow run',
   )
-  expect(posted()).toEqual([`00-${WORKFLOW}-${run?.spanId}-01`])
+  expect(spanOfPost()).toEqual([`00-${WORKFLOW}-${run?.spanId}-01`])
   const [sync] = syncs()
   expect(sync).toMatchObject({ parentId: '', kind: 'internal', isFailed: false })
   expect(collector.pathsTo(sync?.traceId ?? '', 'GET test')).toContainEqual([

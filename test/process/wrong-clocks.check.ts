@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** Processes start and sync next to other tests. */
-const PATIENCE = { timeout: 200_000, interval: 50 }
+const POLL = { timeout: 200_000, interval: 50 }
 
 let receiver: Receiver
 let at: TestDatabase
@@ -150,7 +150,7 @@ describe.each([
       const path = `/2024-03/one/crm/contacts/count?credentialId=${credentialId}`
       return (await send(right, 'GET', path)).body.count
     }
-    await expect.poll(contacts, PATIENCE).toBeGreaterThan(0)
+    await expect.poll(contacts, POLL).toBeGreaterThan(0)
 
     // A write with an Idempotency-Key, and a workflow that it triggers.
     const defined = await ok('PUT', '/2024-03/integrations', {
@@ -186,7 +186,7 @@ describe.each([
       })
     const [first, second] = [await write(), await write()]
     expect([first.status, second.headers.get('idempotency-replayed')]).toEqual([200, 'true'])
-    await expect.poll(() => receiver.at('/workflow').length, PATIENCE).toBeGreaterThan(0)
+    await expect.poll(() => receiver.at('/workflow').length, POLL).toBeGreaterThan(0)
 
     // A test message is due immediately, for the worker with the wrong clock and for its successor.
     const subscribed = await ok('POST', '/2024-03/one/webhooks', {
@@ -198,13 +198,13 @@ describe.each([
     const sendTest = async (): Promise<string> =>
       (await ok('POST', `/2024-03/one/webhooks/${subscriptionId}/test`)).messageId
     const tested = await sendTest()
-    await expect.poll(() => isReceived(tested), PATIENCE).toBe(true)
+    await expect.poll(() => isReceived(tested), POLL).toBe(true)
 
     const { data: key } = await ok('POST', '/2024-03/api-keys')
     await ok('GET', '/2024-03/one/users', { bearer: key.key })
     await ok('DELETE', `/2024-03/api-keys/${key.keyId}`)
-    const gone = await connect('gone')
-    await ok('DELETE', `/2024-03/users/${userId}/credentials/${gone}`)
+    const deletedId = await connect('gone')
+    await ok('DELETE', `/2024-03/users/${userId}/credentials/${deletedId}`)
     const asOf = async (ms: number): Promise<number> => {
       const time = new Date((await readClock(database)).getTime() + ms).toISOString()
       const path = `/2024-03/one/as-of?credentialId=${credentialId}&topic=crm/contacts&asOf=${time}`
@@ -240,6 +240,6 @@ describe.each([
       expect(seen).toContain(column)
 
     await services.start('worker')
-    await expect.poll(() => isReceived(left), PATIENCE).toBe(true)
+    await expect.poll(() => isReceived(left), POLL).toBe(true)
   }, 900_000)
 })

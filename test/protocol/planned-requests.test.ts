@@ -167,7 +167,7 @@ test.each<[string, () => Sent]>([
 ])('answered by Yoga, or rejected: %s', async (_name, sentOf) => {
   const { isPlanned, actual, expected } = await sendBoth(sentOf())
   expect(actual).toEqual(expected)
-  // What fails before the route chooses has no AbortController either.
+  // A request that fails before its route is chosen has no AbortController either.
   if (actual.status === 200 && /"data":\{/.test(actual.body)) expect(isPlanned).toBe(false)
 })
 

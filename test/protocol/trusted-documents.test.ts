@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const persisted = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } })
+const persistedQueryOf = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } })
 
 const post = async (body: object, server = harness.service.server) => {
   const headers = { authorization: `Bearer ${harness.tenant.key}` }
@@ -64,7 +64,7 @@ const get = async (parameters: Record<string, string>) => {
 }
 
 const found = { data: { crmAccounts: { totalCount: expect.any(Number) } } }
-const refused = (code: string, field?: string) => ({
+const rejection = (code: string, field?: string) => ({
   errors: [
     { extensions: { code, ...(field && { details: [expect.objectContaining({ field })] }) } },
   ],
@@ -75,9 +75,12 @@ describe('over HTTP', () => {
     ['documentId', { documentId: idOf(LIST) }],
     ['documentId with its algorithm', { documentId: `sha256:${idOf(LIST)}` }],
     ['documentId that is no hash', { documentId: 'list' }],
-    ['the extension of Apollo', { extensions: persisted(idOf(LIST)) }],
+    ['the extension of Apollo', { extensions: persistedQueryOf(idOf(LIST)) }],
     ['the exact text', { query: LIST }],
-    ['the exact text with the extension', { query: LIST, extensions: persisted(idOf(LIST)) }],
+    [
+      'the exact text with the extension',
+      { query: LIST, extensions: persistedQueryOf(idOf(LIST)) },
+    ],
   ])('%s', async (_name, named) => {
     // The first time by Yoga, then by its plan.
     expect(await post({ ...named, variables })).toMatchObject(found)
@@ -87,9 +90,9 @@ describe('over HTTP', () => {
 
   test('a GET names a document in its query string, but no mutation', async () => {
     expect(await get({ documentId: 'list' })).toMatchObject(found)
-    const extensions = JSON.stringify(persisted(idOf(LIST)))
+    const extensions = JSON.stringify(persistedQueryOf(idOf(LIST)))
     expect(await get({ extensions })).toMatchObject(found)
-    expect(await get({ documentId: idOf(CREATE) })).toMatchObject(refused('METHOD_NOT_ALLOWED'))
+    expect(await get({ documentId: idOf(CREATE) })).toMatchObject(rejection('METHOD_NOT_ALLOWED'))
   })
 
   test('errors of a trusted document are those of its text', async () => {
@@ -102,16 +105,16 @@ describe('over HTTP', () => {
     const other = `${LIST} `
     expect(await post({ query: other, variables })).toMatchObject({
       status: 403,
-      ...refused('FORBIDDEN'),
+      ...rejection('FORBIDDEN'),
     })
-    expect(await get({ query: other })).toMatchObject(refused('FORBIDDEN'))
-    expect(await post({ query: '' })).toMatchObject(refused('FORBIDDEN'))
+    expect(await get({ query: other })).toMatchObject(rejection('FORBIDDEN'))
+    expect(await post({ query: '' })).toMatchObject(rejection('FORBIDDEN'))
     expect(await post({ query: other, variables }, open.server)).toMatchObject(found)
   })
 
   test.each<[object, string]>([
     [{ documentId: 'unknown' }, 'documentId'],
-    [{ extensions: persisted('unknown') }, 'documentId'],
+    [{ extensions: persistedQueryOf('unknown') }, 'documentId'],
     [{ documentId: '__proto__' }, 'documentId'],
     [{ documentId: 5 }, 'documentId'],
     [{ documentId: 'list', query: LIST }, 'documentId'],
@@ -121,7 +124,7 @@ describe('over HTTP', () => {
     for (const server of [harness.service.server, open.server])
       expect(await post(named, server)).toMatchObject({
         status: 400,
-        ...refused('INVALID_PARAMETER', field),
+        ...rejection('INVALID_PARAMETER', field),
       })
   })
 })
@@ -168,14 +171,14 @@ describe('subscriptions', () => {
       expect.objectContaining({ extensions: expect.objectContaining({ code }) }),
     ]
     expect(await run({ query: `${CHANGES} ` })).toEqual(error('FORBIDDEN'))
-    expect(await run({ query: '', extensions: persisted('unknown') })).toEqual(
+    expect(await run({ query: '', extensions: persistedQueryOf('unknown') })).toEqual(
       error('INVALID_PARAMETER'),
     )
     // A query: WebSockets serve only subscriptions.
-    expect(await run({ query: '', extensions: persisted(idOf(LIST)) })).toEqual(
+    expect(await run({ query: '', extensions: persistedQueryOf(idOf(LIST)) })).toEqual(
       error('BAD_REQUEST'),
     )
-    const changed = run({ query: '', extensions: persisted(idOf(CHANGES)) })
+    const changed = run({ query: '', extensions: persistedQueryOf(idOf(CHANGES)) })
     let isDone = false
     void changed.then(() => {
       isDone = true

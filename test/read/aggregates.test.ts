@@ -76,7 +76,7 @@ const keyOf = (resource: Resource, record: RecordRow, name: string): unknown => 
 interface Group {
   readonly key: Readonly<Record<string, unknown>>
   readonly count: number
-  readonly [of: string]: unknown
+  readonly [name: string]: unknown
 }
 
 /** What a group must be: the average follows from the sum, so it is checked with it. */
@@ -86,8 +86,8 @@ const expectGroup = (resource: Resource, group: Group, records: readonly RecordR
     const values = records.flatMap((record) =>
       record[field] === null || record[field] === undefined ? [] : [exact(String(record[field]))],
     )
-    const [sum, avg, min, max] = aggregateFunctions.map((of) => {
-      const text = (group[of] as Readonly<Record<string, string | null>>)[field] ?? null
+    const [sum, avg, min, max] = aggregateFunctions.map((name) => {
+      const text = (group[name] as Readonly<Record<string, string | null>>)[field] ?? null
       return text === null ? null : exact(text)
     })
     if (values.length === 0) {
@@ -113,7 +113,7 @@ const aggregate = async (
   filter: Readonly<Record<string, string | boolean>> = {},
 ): Promise<readonly Group[]> => {
   const fields = measuredFields(resource)
-  const measures = aggregateFunctions.flatMap((of) => fields.map((field) => `${of}.${field}`))
+  const measures = aggregateFunctions.flatMap((name) => fields.map((field) => `${name}.${field}`))
   const query = new URLSearchParams({
     credentialId: A,
     ...Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)])),
@@ -122,7 +122,9 @@ const aggregate = async (
   })
   const rest = await service.rest(tenant.key, `${resource.restPath}/aggregate?${query}`)
   expect(rest.statusCode, rest.body).toBe(200)
-  const selection = aggregateFunctions.map((of) => (fields.length > 0 ? `${of} { ${fields} }` : ''))
+  const selection = aggregateFunctions.map((name) =>
+    fields.length > 0 ? `${name} { ${fields} }` : '',
+  )
   const graph = await service.graphql(
     tenant.key,
     `query ($filter: ${resource.typeName}Filter) {
@@ -294,15 +296,15 @@ describe('an aggregate', () => {
   test('is rejected over GraphQL with too many keys or fields', async () => {
     const keys = ['MEMO', 'CURRENCY', 'COMPANY_ID', 'CUSTOMER_ID', 'DUE_DATE_DAY', 'DUE_DATE_YEAR']
     expect(keys).toHaveLength(MAX_GROUP_KEYS + 1)
-    const of = (argument: string, fields: string) =>
+    const queryOf = (argument: string, fields: string) =>
       sendFields(`accountingInvoicesAggregate(credentialId: "${A}"${argument}) { ${fields} }`)
-    const many = await of(`, groupBy: [${keys}]`, 'count')
+    const many = await queryOf(`, groupBy: [${keys}]`, 'count')
     expect(many.errors[0]?.extensions).toMatchObject({ details: [{ field: 'groupBy' }] })
     const names = measuredFields(catalogue.get('accounting/invoices'))
     const aliased = Array.from({ length: 9 }, (_, n) => names.map((name) => `${name}${n}: ${name}`))
     const wide = `sum { ${aliased.flat().slice(0, 49)} }`
-    expect((await of('', wide)).errors).toEqual([])
-    const costly = await of(', groupBy: [CURRENCY]', wide)
+    expect((await queryOf('', wide)).errors).toEqual([])
+    const costly = await queryOf(', groupBy: [CURRENCY]', wide)
     expect(costly.errors[0]?.extensions.code).toBe('QUERY_TOO_COMPLEX')
   })
 })

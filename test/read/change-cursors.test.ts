@@ -1,3 +1,4 @@
+/** Cursors of the change log: encoded, decoded, or rejected. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'

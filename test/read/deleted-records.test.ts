@@ -81,7 +81,7 @@ describe('records that are deleted in the app', () => {
         accountingBill(credentialId: "${B}", id: "1") { vendor { id remoteDeleted } }
       }`,
     )
-    const shown = { id: vendorId, remoteDeleted: true }
-    expect(data).toEqual({ node: shown, accountingBill: { vendor: shown } })
+    const expectedVendor = { id: vendorId, remoteDeleted: true }
+    expect(data).toEqual({ node: expectedVendor, accountingBill: { vendor: expectedVendor } })
   })
 })

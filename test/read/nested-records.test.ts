@@ -75,7 +75,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /** Runs a query, which must take one statement. */
-const read = async (query: string, variables: Record<string, unknown> = {}) => {
+const readPlanned = async (query: string, variables: Record<string, unknown> = {}) => {
   service.takeStatements()
   const { data, errors } = await service.graphql(tenant.key, query, variables)
   expect(errors).toEqual([])
@@ -92,7 +92,9 @@ const ofContacts = (selection: string): string =>
   `{ crmContacts(credentialId: "${A}", orderBy: { field: LAST_NAME, direction: ASC }, filter: { includeDeleted: true }) { nodes { ${selection} } } }`
 
 test('a reference shows a deleted record, and null for a missing record or no reference', async () => {
-  const { crmContacts } = await read(ofContacts('lastName account { accountName remoteDeleted }'))
+  const { crmContacts } = await readPlanned(
+    ofContacts('lastName account { accountName remoteDeleted }'),
+  )
   const one = { accountName: 'One', remoteDeleted: false }
   expect(crmContacts.nodes).toEqual([
     { lastName: 'Ada', account: one },
@@ -107,7 +109,7 @@ test('a reference shows a deleted record, and null for a missing record or no re
 
 test('a list of linked records leaves deleted records out, unless the filter includes them', async () => {
   const contacts = 'orderBy: { field: LAST_NAME, direction: ASC }'
-  const { crmAccounts } = await read(`{ crmAccounts(credentialId: "${A}", first: 5) { nodes {
+  const { crmAccounts } = await readPlanned(`{ crmAccounts(credentialId: "${A}", first: 5) { nodes {
     accountName
     present: contacts(${contacts}) { totalCount nodes { lastName notes { totalCount } } }
     all: contacts(${contacts}, filter: { includeDeleted: true }) { totalCount nodes { lastName } }
@@ -140,7 +142,7 @@ test('a list of linked records leaves deleted records out, unless the filter inc
 })
 
 test('fields of one response name in several fragments are merged, in nodes and in edges', async () => {
-  const { crmAccounts } = await read(
+  const { crmAccounts } = await readPlanned(
     `query ($n: Int!, $yes: Boolean!) {
       crmAccounts(credentialId: "${A}", first: 1) {
         nodes { contacts(first: $n) { nodes { lastName } } ...More @include(if: $yes) ...More @skip(if: $yes) }
@@ -171,7 +173,7 @@ test('fields of one response name in several fragments are merged, in nodes and 
 
 test('pages of linked records follow each other by cursor, in both directions', async () => {
   const page = async (argument: string) => {
-    const { crmAccount } = await read(`{ crmAccount(credentialId: "${A}", id: "1") {
+    const { crmAccount } = await readPlanned(`{ crmAccount(credentialId: "${A}", id: "1") {
       contacts(orderBy: { field: LAST_NAME, direction: ASC }, ${argument}) {
         edges { cursor node { lastName notes(first: 1) { nodes { noteTitle } } } }
         pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
@@ -213,7 +215,7 @@ test('a page counts few and many linked records', async () => {
   await service.save(tenant, A, catalogue.get(topic), notes)
   // The records of a page are rows; if the response contains them as they are read, PostgreSQL joins them.
   for (const fields of ['noteTitle', 'id noteTitle']) {
-    const { crmContact } = await read(`{ crmContact(credentialId: "${A}", id: "6") {
+    const { crmContact } = await readPlanned(`{ crmContact(credentialId: "${A}", id: "6") {
       one: notes(first: 1, filter: { noteTitle: "other" }) { totalCount nodes { ${fields} } }
       none: notes(filter: { noteTitle: "no" }) { totalCount nodes { ${fields} } }
       same: notes(first: 1, filter: { noteTitle: "same" }) { totalCount nodes { ${fields} } }
@@ -236,14 +238,14 @@ test('a page counts few and many linked records', async () => {
     ])
     expect(crmContact.byTitle.nodes).toMatchObject([{ noteTitle: 'other' }, { noteTitle: 'same' }])
   }
-  const { crmContact } = await read(`{ crmContact(credentialId: "${A}", id: "6") {
+  const { crmContact } = await readPlanned(`{ crmContact(credentialId: "${A}", id: "6") {
     notes(last: 2) { nodes { id } pageInfo { endCursor } }
     uncounted: notes(first: 100) { nodes { id } }
     copied: notes(last: 2) { nodes { id } }
   } }`)
   expect(crmContact.uncounted.nodes).toHaveLength(100)
   expect(crmContact.copied.nodes).toEqual(crmContact.notes.nodes)
-  const { crmContact: next } = await read(`{ crmContact(credentialId: "${A}", id: "6") {
+  const { crmContact: next } = await readPlanned(`{ crmContact(credentialId: "${A}", id: "6") {
     rows: notes(first: 3, after: "${crmContact.notes.pageInfo.endCursor}") { totalCount nodes { id } pageInfo { hasNextPage } }
     copied: notes(first: 3, after: "${crmContact.notes.pageInfo.endCursor}") { totalCount nodes { id } }
     before: notes(last: 100, before: "${crmContact.notes.pageInfo.endCursor}") { totalCount nodes { noteTitle } }
@@ -254,7 +256,7 @@ test('a page counts few and many linked records', async () => {
 })
 
 test('references in nested objects and in lists keep their order, with null for a missing record', async () => {
-  const { commerceOrders } = await read(
+  const { commerceOrders } = await readPlanned(
     `{ commerceOrders(credentialId: "${A}") { nodes { orderNumber lineItems { product { productName } } } } }`,
   )
   const lamp = { product: { productName: 'Lamp' } }
@@ -265,7 +267,7 @@ test('references in nested objects and in lists keep their order, with null for 
       { orderNumber: '8', lineItems: [{ product: null }] },
     ]),
   )
-  const { accountingPayments } = await read(
+  const { accountingPayments } = await readPlanned(
     `{ accountingPayments(credentialId: "${A}") { nodes { trackingCategories { trackingCategoryName } } } }`,
   )
   const north = { trackingCategoryName: 'North' }
@@ -274,10 +276,10 @@ test('references in nested objects and in lists keep their order, with null for 
 
 test('each record of several credentials is linked to records of its own credential', async () => {
   const { crmContacts } =
-    await read(`{ crmContacts(credentialIds: ["${A}", "${B}"], filter: { lastName: "Ada" }) {
+    await readPlanned(`{ crmContacts(credentialIds: ["${A}", "${B}"], filter: { lastName: "Ada" }) {
     nodes { credentialId account { credentialId contacts { totalCount nodes { credentialId } } } }
   } }`)
-  const linked = (credentialId: string) => ({
+  const linkedRecords = (credentialId: string) => ({
     credentialId,
     account: {
       credentialId,
@@ -285,7 +287,7 @@ test('each record of several credentials is linked to records of its own credent
     },
   })
   expect(crmContacts.nodes).toHaveLength(2)
-  expect(crmContacts.nodes).toEqual(expect.arrayContaining([linked(A), linked(B)]))
+  expect(crmContacts.nodes).toEqual(expect.arrayContaining([linkedRecords(A), linkedRecords(B)]))
 })
 
 test('an id of another credential in a row, which no write of the service stores, leads nowhere', async () => {
@@ -293,11 +295,11 @@ test('an id of another credential in a row, which no write of the service stores
   await service.database.prisma.$executeRawUnsafe(
     `UPDATE crm_contacts SET account = '${accountId(1)}' WHERE id = '${contact}'`,
   )
-  const { node } = await read(
+  const { node } = await readPlanned(
     `{ node(id: "${contact}") { ... on CrmContact { lastName account { id } } } }`,
   )
   expect(node).toEqual({ lastName: 'Bea', account: null })
-  const { crmAccount } = await read(
+  const { crmAccount } = await readPlanned(
     `{ crmAccount(credentialId: "${A}", id: "1") { contacts { totalCount nodes { credentialId } } } }`,
   )
   expect(crmAccount.contacts.totalCount).toBe(3)

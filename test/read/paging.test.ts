@@ -19,12 +19,12 @@ const FOREIGN = 'cccccccc-0000-4000-8000-000000000003'
 
 let service: TestService
 let tenant: Tenant
-let stranger: Tenant
+let otherTenant: Tenant
 
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [A, B])
-  stranger = await service.createTenant('production', [FOREIGN])
+  otherTenant = await service.createTenant('production', [FOREIGN])
 })
 afterAll(() => service.stop())
 
@@ -341,7 +341,7 @@ describe('several credentials', () => {
         rows.push(...samples(credentialId))
         await service.save(tenant, credentialId, resource, samples(credentialId))
       }
-      await service.save(stranger, FOREIGN, resource, samples(FOREIGN))
+      await service.save(otherTenant, FOREIGN, resource, samples(FOREIGN))
       const shown = await walk({
         resource,
         order: [{ field: 'createdAt', descending: false }],

@@ -50,7 +50,7 @@ describe('a reference', () => {
   })
 
   test('by the app’s id selects each credential’s own record; by Trunkline’s id, only one', async () => {
-    const found = async (noteAccount: string) => {
+    const findNotes = async (noteAccount: string) => {
       const { data } = await service.graphql(
         tenant.key,
         `query ($filter: CrmNoteFilter) { crmNotes(credentialIds: ["${A}", "${B}"], filter: $filter) { totalCount nodes { credentialId remoteId } } }`,
@@ -59,9 +59,9 @@ describe('a reference', () => {
       expect(data.crmNotes.totalCount).toBe(data.crmNotes.nodes.length)
       return data.crmNotes.nodes.map((node: { credentialId: string }) => node.credentialId).sort()
     }
-    expect(await found('2')).toEqual([A, B])
-    expect(await found(recordId(A, 'crm/accounts', '2'))).toEqual([A])
-    expect(await found(recordId(B, 'crm/accounts', '2'))).toEqual([B])
+    expect(await findNotes('2')).toEqual([A, B])
+    expect(await findNotes(recordId(A, 'crm/accounts', '2'))).toEqual([A])
+    expect(await findNotes(recordId(B, 'crm/accounts', '2'))).toEqual([B])
   })
 
   test('to a record of another credential or resource selects nothing', async () => {

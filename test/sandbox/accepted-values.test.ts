@@ -29,23 +29,23 @@ interface Choice {
   readonly values: readonly string[]
 }
 
-const choicesIn = (topic: string, fields: Fields, taken: (name: string) => boolean, at = '') =>
+const choicesIn = (topic: string, fields: Fields, isAccepted: (name: string) => boolean, at = '') =>
   Object.entries(fields).flatMap(([name, field]: [string, Field]): readonly Choice[] => {
     const path = `${at}${name}`
     // The lines of a document repeat its currency, which is checked below.
     if (path === 'lineItems') return []
     const { shape, values } = field.kind
     if (shape) {
-      const isTaken = (inner: string) => taken(path) || taken(inner)
+      const isTaken = (inner: string) => isAccepted(path) || isAccepted(inner)
       return choicesIn(topic, shape.fields, isTaken, `${path}.`)
     }
-    return values && taken(path) ? [{ topic, path, values }] : []
+    return values && isAccepted(path) ? [{ topic, path, values }] : []
   })
 
 const choices = Object.keys(samples).flatMap((topic) => {
   const { create, update } = writerOf(topic)
-  const taken = new Set([...(create?.fields ?? []), ...(update?.fields ?? [])])
-  return choicesIn(topic, catalogue.get(topic).fields, (path) => taken.has(path))
+  const acceptedFields = new Set([...(create?.fields ?? []), ...(update?.fields ?? [])])
+  return choicesIn(topic, catalogue.get(topic).fields, (path) => acceptedFields.has(path))
 })
 
 /** The sample's fields with another value at the path; in a list, one entry for each of `values`. */
@@ -117,9 +117,9 @@ describe('a free text of the contract', () => {
   test.each(free)('%s is stored as written', async (field, values) => {
     const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }]
     for (const value of values) {
-      const made = await writes.create('commerce/orders', { lineItems, [field]: value })
-      expect(made.row[field]).toBe(value)
-      const later = await writes.update('commerce/orders', made, { totalShipping: '1' })
+      const orderInState = await writes.create('commerce/orders', { lineItems, [field]: value })
+      expect(orderInState.row[field]).toBe(value)
+      const later = await writes.update('commerce/orders', orderInState, { totalShipping: '1' })
       expect(later.row[field]).toBe(value)
     }
   })
@@ -141,7 +141,7 @@ describe('a free text of the contract', () => {
       fulfillmentStatus: 'shipped',
       fulfillmentState: 'FULFILLED',
     })
-    // The life of the sandbox passes over orders in states that it does not know.
+    // The simulated activity of the sandbox skips orders in states that it does not know.
     await harness.app.advance('acme', 60)
     const later = await writes.get('commerce/orders', order.raw.id)
     if (!later) throw new Error('The order is gone.')

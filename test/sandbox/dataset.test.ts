@@ -1,3 +1,4 @@
+/** The initial records of sandbox companies: reproducible, complete and consistent. */
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sum, units } from '../../src/sandbox/amounts.ts'

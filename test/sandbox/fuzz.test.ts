@@ -1,3 +1,4 @@
+/** Random writes to the sandbox app. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KindName, kindNames, kindOf, kinds } from '../../src/sandbox/kinds/kinds.ts'

@@ -53,10 +53,10 @@ describe('a listing', () => {
     const written = new Map<string, number>()
     const writer = async (part: number): Promise<void> => {
       for (let turn = 0; turn < 12; turn++) {
-        const made = await request('POST', '/v1/leads', {
+        const created = await request('POST', '/v1/leads', {
           body: { lastName: `W${part}-${turn}` },
         })
-        written.set(made.body.id, 1)
+        written.set(created.body.id, 1)
         const other = known[part * 12 + turn]
         if (!other) throw new Error('There are fewer leads than turns.')
         const changed = await request('PUT', `/v1/leads/${other.id}`, {

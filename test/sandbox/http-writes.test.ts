@@ -18,12 +18,12 @@ describe('a write', () => {
 
   test('creates a record, changes it, and deletes it', async () => {
     const { request, listAll } = harness
-    const made = await request('POST', '/v1/vendors', { body: vendor })
-    expect(made.status).toBe(201)
-    const { id, version } = made.body as Raw
-    expect(made.headers.get('location')).toBe(`/v1/vendors/${id}`)
-    expect(made.headers.get('etag')).toBe('"1"')
-    expect(made.body).toMatchObject({
+    const createdVendor = await request('POST', '/v1/vendors', { body: vendor })
+    expect(createdVendor.status).toBe(201)
+    const { id, version } = createdVendor.body as Raw
+    expect(createdVendor.headers.get('location')).toBe(`/v1/vendors/${id}`)
+    expect(createdVendor.headers.get('etag')).toBe('"1"')
+    expect(createdVendor.body).toMatchObject({
       ...vendor,
       version: 1,
       vendorStatus: 'ACTIVE',
@@ -40,13 +40,13 @@ describe('a write', () => {
       email: null,
       vendorStatus: 'ARCHIVED',
       version: 2,
-      created: made.body.created,
+      created: createdVendor.body.created,
     })
-    expect(changed.body.modified > made.body.modified).toBe(true)
+    expect(changed.body.modified > createdVendor.body.modified).toBe(true)
     expect((await request('GET', `/v1/vendors/${id}`)).body).toEqual(changed.body)
 
-    const gone = await request('DELETE', `/v1/vendors/${id}`)
-    expect(gone.status).toBe(204)
+    const deletedVendor = await request('DELETE', `/v1/vendors/${id}`)
+    expect(deletedVendor.status).toBe(204)
     for (const method of ['GET', 'DELETE'])
       expect((await request(method, `/v1/vendors/${id}`)).status).toBe(404)
     expect((await listAll('vendors')).some((each) => each.id === id)).toBe(false)
@@ -138,9 +138,9 @@ describe('a write', () => {
       ],
     ]
     for (const [kind, body, reason, field] of cases) {
-      const answer = await harness.request('POST', `/v1/${kind}`, { body })
-      expect(answer.body, `${kind} ${field}`).toEqual(error(reason, field))
-      expect(answer.status).toBe(422)
+      const response = await harness.request('POST', `/v1/${kind}`, { body })
+      expect(response.body, `${kind} ${field}`).toEqual(error(reason, field))
+      expect(response.status).toBe(422)
     }
     for (const body of ['', '{', '[]', 'null', '"x"'])
       expect((await harness.request('POST', '/v1/vendors', { body })).status).toBe(400)
@@ -152,13 +152,13 @@ describe('a write', () => {
     const { request } = harness
     const receivable = await request('DELETE', '/v1/ledger_accounts/acc_0004')
     expect([receivable.status, receivable.body]).toEqual([409, error('in_use')])
-    const answer = await request('PUT', '/v1/ledger_accounts/acc_0001', {
+    const response = await request('PUT', '/v1/ledger_accounts/acc_0001', {
       body: { accountType: 'EXPENSE' },
       headers: {
         'if-match': String((await request('GET', '/v1/ledger_accounts/acc_0001')).body.version),
       },
     })
-    expect([answer.status, answer.body]).toEqual([422, error('fixed', 'accountType')])
+    expect([response.status, response.body]).toEqual([422, error('fixed', 'accountType')])
   })
 
   test('of a payment settles its invoice and moves the ledger, and its deletion undoes both', async () => {
@@ -254,11 +254,11 @@ describe('a write', () => {
       body: { lastName: 'Quinn', account: organization.id },
     })
     await request('DELETE', `/v1/organizations/${organization.id}`)
-    const kept = await request('PUT', `/v1/people/${person.id}`, {
+    const updated = await request('PUT', `/v1/people/${person.id}`, {
       body: { job_title: 'Founder' },
       headers: { 'if-match': '1' },
     })
-    expect([kept.status, kept.body.account]).toEqual([200, organization.id])
+    expect([updated.status, updated.body.account]).toEqual([200, organization.id])
     const added = await request('POST', '/v1/people', {
       body: { lastName: 'Ueda', account: organization.id },
     })

@@ -83,12 +83,12 @@ describe('a tenant', () => {
   test('sees no records of another', async () => {
     const { app, request } = harness
     const other = await app.openTenant('other')
-    const { body: made } = await request('POST', '/v1/vendors', {
+    const { body: vendor } = await request('POST', '/v1/vendors', {
       as: other,
       body: { vendorName: 'Only theirs' },
     })
-    expect((await request('GET', `/v1/vendors/${made.id}`)).status).toBe(404)
-    expect((await request('GET', `/v1/vendors/${made.id}`, { as: other })).status).toBe(200)
+    expect((await request('GET', `/v1/vendors/${vendor.id}`)).status).toBe(404)
+    expect((await request('GET', `/v1/vendors/${vendor.id}`, { as: other })).status).toBe(200)
   })
 })
 

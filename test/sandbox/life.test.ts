@@ -1,3 +1,4 @@
+/** The simulated activity of sandbox companies over time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sum, units } from '../../src/sandbox/amounts.ts'
 import { kindOf, kindNames as names } from '../../src/sandbox/kinds/kinds.ts'
@@ -55,13 +56,15 @@ describe('sixty steps', () => {
   })
 
   test('are the same for the same tenant, seed and start', async () => {
-    const twin = await open()
-    await live(twin, 60)
-    expect(await everything(twin)).toEqual(after)
+    const otherHarness = await open()
+    await live(otherHarness, 60)
+    expect(await everything(otherHarness)).toEqual(after)
   })
 
   test('create, change and delete records in all three parts of the company', () => {
-    const made = names.filter((kind) => (after[kind]?.length ?? 0) > (before[kind]?.length ?? 0))
+    const createdKinds = names.filter(
+      (kind) => (after[kind]?.length ?? 0) > (before[kind]?.length ?? 0),
+    )
     const changed = names.filter((kind) =>
       before[kind]?.some((old) =>
         after[kind]?.some(
@@ -70,7 +73,7 @@ describe('sixty steps', () => {
       ),
     )
     const deleted = names.filter((kind) => after[kind]?.some((each) => each.deleted))
-    expect(made).toEqual(
+    expect(createdKinds).toEqual(
       expect.arrayContaining(['invoices', 'payments', 'leads', 'people', 'orders', 'shipments']),
     )
     expect(changed).toEqual(
@@ -141,13 +144,13 @@ test('deleted records are removed after a month, except the last of them', async
   const harness = await open()
   const { clock, listAll, app } = harness
   await live(harness, 60)
-  const gone = async () =>
+  const deletedRecords = async () =>
     (await listAll('notes', BEGINNING)).filter(({ deleted }) => deleted).length
-  const before = await gone()
+  const before = await deletedRecords()
   expect(before).toBeGreaterThan(0)
   clock.now = new Date(clock.now.getTime() + 90 * 86_400_000)
   await app.advance('acme', 60)
-  expect(await gone()).toBeGreaterThan(before)
+  expect(await deletedRecords()).toBeGreaterThan(before)
 })
 
 describe('time', () => {
@@ -169,7 +172,7 @@ describe('time', () => {
       expect(taken).toHaveLength(1)
       expect(await stepsTaken()).toBe(interval)
     }
-    // A pause is not made up for.
+    // Steps that were missed during a pause are not made up for.
     clock.now = new Date(Date.parse(START) + 100 * INTERVAL_MS)
     await due()
     expect(await stepsTaken()).toBe(6)

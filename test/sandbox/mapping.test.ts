@@ -1,3 +1,4 @@
+/** The mapping of every sandbox record to the unified model. */
 import { describe, expect, test } from 'vitest'
 import type { Field, Fields } from '../../src/definition/field.ts'
 import { recordId } from '../../src/definition/identity.ts'

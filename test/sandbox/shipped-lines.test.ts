@@ -41,7 +41,7 @@ const ship = (orderId: string, lines: readonly Line[]) =>
     lineItems: lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
   })
 
-const read = async (topic: string, { raw }: Written): Promise<Written> => {
+const readRecord = async (topic: string, { raw }: Written): Promise<Written> => {
   const found = await writes.get(topic, raw.id)
   if (!found) throw new Error(`${raw.id} is gone.`)
   return found
@@ -51,11 +51,11 @@ const read = async (topic: string, { raw }: Written): Promise<Written> => {
 const sentBack = ({ raw }: Written): Json => raw.lineItems as Record<string, Json>[]
 
 test('rejects an order update that drops a shipped line, and names the line', async () => {
-  const made = await order(2, 3)
-  const [first] = linesOf(made)
+  const created = await order(2, 3)
+  const [first] = linesOf(created)
   if (!first) throw new Error('The order has no lines.')
-  await ship(made.raw.id, [{ ...first, quantity: 2 }])
-  const current = await read(ORDERS, made)
+  await ship(created.raw.id, [{ ...first, quantity: 2 }])
+  const current = await readRecord(ORDERS, created)
   const attempts = [
     [[lineOf(2, 3)], 'lineItems'],
     [[lineOf(1, 1), lineOf(2, 3)], 'lineItems.0.quantity'],
@@ -76,33 +76,33 @@ test('rejects an order update that drops a shipped line, and names the line', as
 })
 
 test('a fulfillment that an earlier version separated from its line can be changed', async () => {
-  const made = await order(2, 3)
-  const parcel = await ship(made.raw.id, linesOf(made))
+  const created = await order(2, 3)
+  const parcel = await ship(created.raw.id, linesOf(created))
   const { prisma } = harness.database
   await prisma.$executeRaw`UPDATE sandbox_records
     SET body = jsonb_set(body, '{lineItems}', jsonb_build_array(body->'lineItems'->1))
-    WHERE tenant = 'acme' AND id = ${made.raw.id}`
+    WHERE tenant = 'acme' AND id = ${created.raw.id}`
   const moved = await writes.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
   expect(moved.raw.lineItems).toEqual(parcel.raw.lineItems)
   const again = await writes.update(FULFILLMENTS, moved, { lineItems: sentBack(moved) })
   expect(again.raw.lineItems).toEqual(parcel.raw.lineItems)
   // Only the fulfillment that holds the line may keep it.
-  const [lost] = linesOf(made)
-  await expect(ship(made.raw.id, lost ? [lost] : [])).rejects.toMatchObject({
+  const [lost] = linesOf(created)
+  await expect(ship(created.raw.id, lost ? [lost] : [])).rejects.toMatchObject({
     field: 'lineItems.0.lineItemId',
   })
   // The order has no shipped line left to protect.
-  await writes.update(ORDERS, await read(ORDERS, made), { orderStatus: 'Active' })
+  await writes.update(ORDERS, await readRecord(ORDERS, created), { orderStatus: 'Active' })
 })
 
 test('a fulfillment outlives its order, even one that the app has removed', async () => {
-  const made = await order(2)
-  const parcel = await ship(made.raw.id, linesOf(made))
-  await writes.remove(ORDERS, await read(ORDERS, made))
+  const created = await order(2)
+  const parcel = await ship(created.raw.id, linesOf(created))
+  await writes.remove(ORDERS, await readRecord(ORDERS, created))
   const later = await writes.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
   const { prisma } = harness.database
   await prisma.$executeRaw`DELETE FROM sandbox_records
-    WHERE tenant = 'acme' AND kind = 'orders' AND id = ${made.raw.id}`
+    WHERE tenant = 'acme' AND kind = 'orders' AND id = ${created.raw.id}`
   const last = await writes.update(FULFILLMENTS, later, {
     service: 'By boat',
     lineItems: sentBack(later),
@@ -132,7 +132,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 test('every state of an order and its fulfillments allows the next legal write', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-      const made = await order(3, 3, 3, 3)
+      const created = await order(3, 3, 3, 3)
       const parcels = new Map<string, Written>()
       const shippedOf = (line: string): number =>
         [...parcels.values()]
@@ -140,21 +140,21 @@ test('every state of an order and its fulfillments allows the next legal write',
           .reduce((n, item) => n + (item.lineItemId === line ? item.quantity : 0), 0)
 
       for (const next of steps) {
-        const current = await read(ORDERS, made)
+        const current = await readRecord(ORDERS, created)
         const ordered = linesOf(current) as readonly (Line & { readonly productId: string })[]
         const ofProduct = (product: number) =>
           ordered.find((line) => line.productId === `prd_000${product}`)
         const parcel = 'at' in next ? [...parcels.values()][next.at % parcels.size] : undefined
         if (next.kind === 'order') {
-          const wanted = next.quantities.flatMap((n, index) =>
+          const requested = next.quantities.flatMap((n, index) =>
             n > 0 ? [lineOf(index + 1, n)] : [],
           )
-          if (wanted.length === 0) continue
+          if (requested.length === 0) continue
           const isLegal = next.quantities.every((n, index) => {
             const line = ofProduct(index + 1)
             return !line || n >= Math.min(shippedOf(line.id), line.quantity)
           })
-          const written = writes.update(ORDERS, current, { lineItems: wanted })
+          const written = writes.update(ORDERS, current, { lineItems: requested })
           if (isLegal) await written
           else await expect(written).rejects.toMatchObject({ kind: 'refused' })
         } else if (next.kind === 'unship') {
@@ -170,12 +170,12 @@ test('every state of an order and its fulfillments allows the next legal write',
           const written =
             parcel && next.kind === 'reship'
               ? await writes.update(FULFILLMENTS, parcel, { lineItems })
-              : await writes.create(FULFILLMENTS, { orderId: made.raw.id, lineItems })
+              : await writes.create(FULFILLMENTS, { orderId: created.raw.id, lineItems })
           parcels.set(written.raw.id, written)
         }
         for (const [id, held] of parcels)
           parcels.set(id, await writes.update(FULFILLMENTS, held, { lineItems: sentBack(held) }))
-        await writes.update(ORDERS, await read(ORDERS, made), { paymentStatus: 'Paid' })
+        await writes.update(ORDERS, await readRecord(ORDERS, created), { paymentStatus: 'Paid' })
       }
     }),
     { numRuns: 25 },

@@ -60,10 +60,13 @@ describe('a payment', () => {
 
   test('on account belongs to a customer or a vendor, and moves the ledger', async () => {
     const before = await balanceOf('acc_0004')
-    const made = await writes.create('accounting/payments', { ...payment, customerId: 'cli_0001' })
-    expect(made.raw).toMatchObject({ customerId: 'cli_0001', vendorId: null })
+    const storedPayment = await writes.create('accounting/payments', {
+      ...payment,
+      customerId: 'cli_0001',
+    })
+    expect(storedPayment.raw).toMatchObject({ customerId: 'cli_0001', vendorId: null })
     expect(await balanceOf('acc_0004')).toBeCloseTo(before - 10, 6)
-    const changed = await writes.update('accounting/payments', made, { totalAmount: '30' })
+    const changed = await writes.update('accounting/payments', storedPayment, { totalAmount: '30' })
     expect(await balanceOf('acc_0004')).toBeCloseTo(before - 30, 6)
     await writes.remove('accounting/payments', changed)
     expect(await balanceOf('acc_0004')).toBeCloseTo(before, 6)
@@ -89,14 +92,14 @@ describe('a payment', () => {
     await expect(
       writes.create('accounting/payments', { ...payment, customerId: 'cli_0002' }, settles),
     ).rejects.toMatchObject({ kind: 'refused', field: 'customerId' })
-    const made = await writes.create('accounting/payments', payment, settles)
-    expect(made.raw.customerId).toBe('cli_0001')
+    const storedPayment = await writes.create('accounting/payments', payment, settles)
+    expect(storedPayment.raw.customerId).toBe('cli_0001')
     const now = await writes.get('accounting/invoices', invoice.raw.id)
     expect(now?.row).toMatchObject({
       invoiceStatus: 'part_paid',
       invoiceState: 'PARTIALLY_PAID',
       balance: '113.00',
     })
-    expect(made.row.paymentState).toBe('COMPLETED')
+    expect(storedPayment.row.paymentState).toBe('COMPLETED')
   })
 })

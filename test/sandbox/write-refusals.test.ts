@@ -80,9 +80,9 @@ test('fields that the sandbox computes are not writable', () => {
   }
   for (const [topic, names] of Object.entries(computed)) {
     const { create, update } = writerOf(topic)
-    const taken = [...(create?.fields ?? []), ...(update?.fields ?? [])]
+    const acceptedFields = [...(create?.fields ?? []), ...(update?.fields ?? [])]
     expect(
-      taken.filter((name) => names.includes(name)),
+      acceptedFields.filter((name) => names.includes(name)),
       topic,
     ).toEqual([])
   }

@@ -42,12 +42,15 @@ describe('an order', () => {
       totalShipping: '5',
     })
     expect(order.row).toMatchObject({ totalTax: '24.15', totalPrice: '129.15' })
-    const stated = await writes.update('commerce/orders', order, {
+    const withTotal = await writes.update('commerce/orders', order, {
       totalTax: '10',
       totalPrice: '120',
     })
-    expect(stated.row).toMatchObject({ totalTax: '10.00', totalPrice: '120.00' })
-    const free = await writes.update('commerce/orders', stated, { totalPrice: '0', totalTax: '0' })
+    expect(withTotal.row).toMatchObject({ totalTax: '10.00', totalPrice: '120.00' })
+    const free = await writes.update('commerce/orders', withTotal, {
+      totalPrice: '0',
+      totalTax: '0',
+    })
     expect(free.row).toMatchObject({ totalTax: '0.00', totalPrice: '0.00' })
     const counted = await writes.update('commerce/orders', free, {
       totalPrice: null,
@@ -75,12 +78,15 @@ describe('an order', () => {
 
   test('belongs to a known customer, to new contact details, or to a guest', async () => {
     const { body: shopper } = await harness.request('GET', '/v1/shoppers/sho_0002')
-    const known = await writes.create('commerce/orders', {
+    const withCustomer = await writes.create('commerce/orders', {
       lineItems: lines,
       customer: { customerId: 'sho_0002' },
     })
-    expect(known.raw.customer).toMatchObject({ customerId: 'sho_0002', email: shopper.email })
-    const updated = await writes.update('commerce/orders', known, {
+    expect(withCustomer.raw.customer).toMatchObject({
+      customerId: 'sho_0002',
+      email: shopper.email,
+    })
+    const updated = await writes.update('commerce/orders', withCustomer, {
       customer: { customerId: 'sho_0002', firstName: 'Aoife', phone: null },
     })
     expect(updated.row.customer).toEqual({

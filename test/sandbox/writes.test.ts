@@ -53,7 +53,7 @@ const fieldAt = (fields: Fields, path: string): Field | undefined => {
 }
 
 /** A value as the mapping would read it, without omitted fields. */
-const expected = (field: Field, value: unknown): unknown => {
+const expectedValue = (field: Field, value: unknown): unknown => {
   const context = { credentialId: CREDENTIAL, report: () => {} }
   const { shape } = field.kind
   if (!shape) return normalizeValue(field, value, context, '')
@@ -62,7 +62,7 @@ const expected = (field: Field, value: unknown): unknown => {
       Object.entries(object).map(([name, part]) => {
         const inner = shape.fields[name]
         if (!inner) throw new Error(`There is no field ${name}.`)
-        const read = expected(inner, part)
+        const read = expectedValue(inner, part)
         return [name, inner.kind.name === 'number' ? Number(read) : read]
       }),
     )
@@ -86,26 +86,26 @@ describe.each(topics)('%s', (topic) => {
   const changedFields = () => ({ ...samples[topic]?.update, ...more[topic] })
   const make = () => writes.create(topic, samples[topic]?.create ?? {})
   /** Writable fields that the sample does not set. */
-  const missing = (taken: readonly string[], all: FieldValues): string[] => {
+  const missing = (accepted: readonly string[], all: FieldValues): string[] => {
     const named = Object.entries(all).flatMap(([name, value]) => [
       name,
       ...(typeof value === 'object' ? namesOf(value).map((inner) => `${name}.${inner}`) : []),
     ])
-    return taken.filter((path) => !named.includes(path))
+    return accepted.filter((path) => !named.includes(path))
   }
   const expectShown = (row: RecordRow, all: FieldValues): void => {
     for (const [name, value] of Object.entries(all)) {
       const field = fields[name]
       if (!field) throw new Error(`There is no field ${name}.`)
-      expect(row, name).toMatchObject({ [name]: expected(field, value) })
+      expect(row, name).toMatchObject({ [name]: expectedValue(field, value) })
     }
   }
 
   test('accepts only fields that it has', () => {
     const { create, update } = writerOf(topic)
-    for (const taken of [create?.fields ?? [], update?.fields ?? []]) {
-      expect(taken.length).toBeGreaterThan(0)
-      expect(taken.filter((path) => !fieldAt(fields, path))).toEqual([])
+    for (const accepted of [create?.fields ?? [], update?.fields ?? []]) {
+      expect(accepted.length).toBeGreaterThan(0)
+      expect(accepted.filter((path) => !fieldAt(fields, path))).toEqual([])
     }
   })
 
@@ -139,9 +139,11 @@ describe.each(topics)('%s', (topic) => {
   })
 
   test('null clears a field or is rejected', async () => {
-    const taken = new Set((writerOf(topic).update?.fields ?? []).map((path) => path.split('.')[0]))
+    const accepted = new Set(
+      (writerOf(topic).update?.fields ?? []).map((path) => path.split('.')[0]),
+    )
     let record = await writes.update(topic, await make(), changedFields())
-    for (const name of taken) {
+    for (const name of accepted) {
       if (name === undefined) continue
       const was = record.row[name]
       try {

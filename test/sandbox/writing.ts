@@ -57,7 +57,7 @@ export const tenantWrites = ({ request }: SandboxHarness): TenantWrites => {
     const { status } = response
     return { status, headers: Object.fromEntries(response.headers), body: response.body }
   }
-  const read = (topic: string, raw: unknown): Written => {
+  const readWritten = (topic: string, raw: unknown): Written => {
     const mapping = connector.resources[topic]?.mapping
     if (!mapping) throw new Error(`The sandbox has no ${topic}.`)
     const { row, problems } = createMapper(mapping)(raw, CREDENTIAL)
@@ -70,7 +70,7 @@ export const tenantWrites = ({ request }: SandboxHarness): TenantWrites => {
     remoteFields,
   })
   const run = async (topic: string, steps: Parameters<typeof runSteps<unknown>>[1]) =>
-    read(topic, await runSteps(connector, steps, send))
+    readWritten(topic, await runSteps(connector, steps, send))
 
   return {
     requests,
@@ -91,7 +91,7 @@ export const tenantWrites = ({ request }: SandboxHarness): TenantWrites => {
     },
     get: async (topic, id) => {
       const raw = await runSteps(connector, writerOf(topic).get(id), send)
-      return raw === undefined ? undefined : read(topic, raw)
+      return raw === undefined ? undefined : readWritten(topic, raw)
     },
   }
 }

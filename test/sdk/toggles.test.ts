@@ -17,31 +17,31 @@ test('an integration whose response was lost can be toggled back, repeatedly', a
   const tenant = await service.createTenant('development', [])
   const { userId } = tenant
   const call = callOver(service, 'REST')
-  const succeed = async (name: string, values: object) => {
+  const callSuccessfully = async (name: string, values: object) => {
     const outcome = await call(tenant.key, name, { ...values })
     expect(outcome, name).toMatchObject({ status: 200 })
     return outcome.result
   }
-  await succeed('createCredential', {
+  await callSuccessfully('createCredential', {
     userId,
     app: 'sandbox',
     credential: { tenant: 'acme', token: 't' },
   })
-  const { integrationId } = await succeed('defineIntegration', {
+  const { integrationId } = await callSuccessfully('defineIntegration', {
     slug: 'shop',
     name: 'Shop',
     app: 'sandbox',
     workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
   })
-  const { installationId } = await succeed('startInstallation', { userId, integrationId })
-  await succeed('completeInstallation', { installationId, data: {} })
+  const { installationId } = await callSuccessfully('startInstallation', { userId, integrationId })
+  await callSuccessfully('completeInstallation', { installationId, data: {} })
 
   const url = await service.server.listen({ port: 0, host: '127.0.0.1' })
   const trunkline = createTrunkline({ url })
   trunkline.setToken((await service.tokens.issue(tenant)).token)
   const active = async () => (await trunkline.getIntegrations())[0]?.workflows[0]?.active
   const { fetch } = globalThis
-  const lost = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+  const fetchSpy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const response = await fetch(input, init)
     if (init?.method !== 'POST') return response
     throw new TypeError('fetch failed')
@@ -49,7 +49,7 @@ test('an integration whose response was lost can be toggled back, repeatedly', a
   await expect(trunkline.deactivate({ integrationId })).rejects.toMatchObject({
     code: 'UNREACHABLE',
   })
-  lost.mockRestore()
+  fetchSpy.mockRestore()
   expect(await active()).toBe(false)
   await trunkline.reactivate({ integrationId })
   expect(await active()).toBe(true)

@@ -1,4 +1,4 @@
-/** A caller that disconnects while it sends: no error of the service, and the log contains none. */
+/** A caller that disconnects while it sends a body does not cause an error in the log. */
 import { connect } from 'node:net'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 test.each(['/2023-12/users', '/graphql'])(
-  'a caller that disconnects in the middle of a body for %s is no error',
+  'a caller that disconnects in the middle of a body for %s causes no error',
   async (path) => {
     const isRead = new Promise<void>((resolve) => {
       service.server.server.once('request', (request) => {

@@ -2,8 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateApiKey, hashApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
-import { revokeKey } from '../support/revoke-key.ts'
+import { createKey, revokeKey } from '../support/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -17,11 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const newKey = async (): Promise<string> => {
-  const key = generateApiKey('development')
-  await saveApiKey(service.database, tenant.environmentId, key)
-  return key
-}
+const newKey = () => createKey(service.database, tenant.environmentId)
 
 const requests = {
   REST: {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import { createKey } from '../support/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'eeeeeeee-0000-4000-8000-000000000001'
@@ -104,7 +104,7 @@ test('an expired user token is reported as expired, past the limit too, and does
   const { environmentId, userId } = tenant
   const { token } = await service.tokens.issue({ environmentId, userId })
   const laterMs = service.clock.nowMs() + 2 * 3_600_000
-  const expired = async () => {
+  const expiredToken = async () => {
     const clock = vi.spyOn(service.clock, 'nowMs').mockReturnValue(laterMs)
     try {
       return await requestRecords({ authorization: `Bearer ${token}` })
@@ -112,9 +112,9 @@ test('an expired user token is reported as expired, past the limit too, and does
       clock.mockRestore()
     }
   }
-  for (let n = 0; n <= LIMIT; n++) expect(await expired()).toBe(401)
+  for (let n = 0; n <= LIMIT; n++) expect(await expiredToken()).toBe(401)
   expect(await exhaust()).toEqual(refusedAtLast)
-  expect(await expired()).toBe(401)
+  expect(await expiredToken()).toBe(401)
 })
 
 test('an invented key has no request limit of its own: it shares that of its address', async () => {
@@ -186,7 +186,7 @@ test('a socket with a wrong key is closed with 4401, past the limit with 4429; a
 })
 
 describe('past the limit', () => {
-  /** Counts the statements on keys and users during `work`, and measures its seconds. */
+  /** Counts the statements on keys and users during `run`, and measures its seconds. */
   const lookups = async (run: () => Promise<unknown>) => {
     service.takeStatements()
     const startedMs = performance.now()
@@ -210,8 +210,7 @@ describe('past the limit', () => {
     expect(await exhaust()).toEqual(refusedAtLast)
     const authorization = `Bearer ${tenant.key}`
     expect(await requestRecords({ authorization })).toBe(200)
-    const later = generateApiKey('development')
-    await saveApiKey(service.database, tenant.environmentId, later)
+    const later = await createKey(service.database, tenant.environmentId)
     // All keys are read at most once a second.
     await expect.poll(() => requestRecords({ authorization: `Bearer ${later}` })).toBe(200)
     await service.database.prisma.apiKey.updateMany({ data: { revokedAt: new Date() } })

@@ -1,6 +1,7 @@
 /** Invalid bodies: not JSON, not UTF-8, too large, of another media type, or not a GraphQL request. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Expected, expectRefusal, readRefusal } from '../support/refusal.ts'
+import { type Expected, expectError, readError } from '../support/expected-error.ts'
+import { graphqlRequest } from '../support/graphql-request.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -16,17 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const post = (payload: string | Buffer, headers: Readonly<Record<string, string>> = {}) =>
-  service.server.inject({
-    url: '/graphql',
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${tenant.key}`,
-      accept: 'application/graphql-response+json',
-      'content-type': 'application/json',
-      ...headers,
-    },
-    payload,
-  })
+  service.server.inject(graphqlRequest(tenant.key, payload, headers))
 
 const REQUEST = JSON.stringify({ query: '{ __typename }' })
 
@@ -46,16 +37,16 @@ describe('a body', () => {
 
   const malformed: Expected = { code: 'MALFORMED_BODY' }
   const bad: Expected = { code: 'BAD_REQUEST' }
-  const wrong = (field: string): Expected => ({ code: 'INVALID_PARAMETER', field })
+  const invalid = (field: string): Expected => ({ code: 'INVALID_PARAMETER', field })
 
   test.each<[string, string | Buffer, Expected]>([
     ['of no bytes', '', malformed],
     [
       'with a number that would be rounded',
       '{"query":"{ __typename }","variables":{"lines":[{},{"amount":123456789012345678.5}]}}',
-      wrong('variables.lines[1].amount'),
+      invalid('variables.lines[1].amount'),
     ],
-    ['of a number that would be rounded', '123456789012345678.5', wrong('body')],
+    ['of a number that would be rounded', '123456789012345678.5', invalid('body')],
     ['of a brace', '{', malformed],
     ['that ends early', REQUEST.slice(0, -1), malformed],
     ['with text after its end', `${REQUEST} x`, malformed],
@@ -98,32 +89,32 @@ describe('a body', () => {
     ['of a JSON string', '"{ __typename }"', bad],
     ['of a list: a batch of requests', `[${REQUEST},${REQUEST}]`, bad],
     ['of an empty list', '[]', bad],
-    ['without a query', '{}', wrong('query')],
-    ['with only extensions', '{"extensions":{}}', wrong('query')],
-    ['with null as query', '{"query":null}', wrong('query')],
-    ['with a number as query', '{"query":5}', wrong('query')],
-    ['with a list as query', '{"query":["{ __typename }"]}', wrong('query')],
+    ['without a query', '{}', invalid('query')],
+    ['with only extensions', '{"extensions":{}}', invalid('query')],
+    ['with null as query', '{"query":null}', invalid('query')],
+    ['with a number as query', '{"query":5}', invalid('query')],
+    ['with a list as query', '{"query":["{ __typename }"]}', invalid('query')],
     [
       'with a string as variables',
       '{"query":"{ __typename }","variables":"x"}',
-      wrong('variables'),
+      invalid('variables'),
     ],
-    ['with a list as variables', '{"query":"{ __typename }","variables":[]}', wrong('variables')],
+    ['with a list as variables', '{"query":"{ __typename }","variables":[]}', invalid('variables')],
     [
       'with a number as operationName',
       '{"query":"{ __typename }","operationName":5}',
-      wrong('operationName'),
+      invalid('operationName'),
     ],
     [
       'with a list as extensions',
       '{"query":"{ __typename }","extensions":[]}',
-      wrong('extensions'),
+      invalid('extensions'),
     ],
     ['with an unknown key', '{"query":"{ __typename }","nope":1}', bad],
   ])('%s', async (_what, payload, expected) => {
     // The status does not depend on Accept: these are HTTP errors; for errors in the document GraphQL decides.
     for (const accept of ['application/graphql-response+json', 'application/json'])
-      expectRefusal(await post(payload, { accept }), expected)
+      expectError(await post(payload, { accept }), expected)
   })
 
   test('of nested brackets is rejected at any depth', async () => {
@@ -139,20 +130,20 @@ describe('a body', () => {
       ]) {
         const response = await post(payload)
         // Variables that the document does not declare are no error.
-        if (response.statusCode !== 200) readRefusal(response, `${levels} ${payload.slice(0, 50)}`)
+        if (response.statusCode !== 200) readError(response, `${levels} ${payload.slice(0, 50)}`)
       }
   })
 
   test('of more than 1 MiB is rejected', async () => {
-    const fits = JSON.stringify({ query: '{ __typename }', variables: { a: '' } })
-    const padded = (length: number) =>
+    const emptyBody = JSON.stringify({ query: '{ __typename }', variables: { a: '' } })
+    const paddedBody = (length: number) =>
       JSON.stringify({
         query: '{ __typename }',
-        variables: { a: 'x'.repeat(length - fits.length) },
+        variables: { a: 'x'.repeat(length - emptyBody.length) },
       })
-    expect((await post(padded(MIB))).statusCode).toBe(200)
-    expectRefusal(await post(padded(MIB + 1)), { code: 'BODY_TOO_LARGE' })
-    expectRefusal(await post('x'.repeat(20 * MIB)), { code: 'BODY_TOO_LARGE' })
+    expect((await post(paddedBody(MIB))).statusCode).toBe(200)
+    expectError(await post(paddedBody(MIB + 1)), { code: 'BODY_TOO_LARGE' })
+    expectError(await post('x'.repeat(20 * MIB)), { code: 'BODY_TOO_LARGE' })
   })
 
   test.each([
@@ -171,7 +162,7 @@ describe('a body', () => {
     '*/*',
     '',
   ])('with the content type %s is rejected', async (type) => {
-    expectRefusal(await post(REQUEST, { 'content-type': type }), {
+    expectError(await post(REQUEST, { 'content-type': type }), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
     })
   })
@@ -183,20 +174,14 @@ describe('a body', () => {
     ['content-type', 'application/json; charset=utf-16'],
     ['content-type', 'application/json; version=1; Charset="ISO-8859-1"'],
   ])('whose %s is %s is rejected', async (name, value) => {
-    expectRefusal(await post(REQUEST, { [name]: value }), { code: 'UNSUPPORTED_MEDIA_TYPE' })
+    expectError(await post(REQUEST, { [name]: value }), { code: 'UNSUPPORTED_MEDIA_TYPE' })
   })
 
   test('is not read without a key', async () => {
     for (const payload of ['{', 'x'.repeat(2 * MIB), REQUEST])
-      expectRefusal(
-        await service.server.inject({
-          url: '/graphql',
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          payload,
-        }),
-        { code: 'UNAUTHENTICATED' },
-      )
+      expectError(await service.server.inject(graphqlRequest(undefined, payload)), {
+        code: 'UNAUTHENTICATED',
+      })
   })
 
   test('is rejected with a method that has none', async () => {
@@ -207,14 +192,14 @@ describe('a body', () => {
         headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
         payload: REQUEST,
       })
-      expectRefusal(result, { code: 'METHOD_NOT_ALLOWED' }, method)
+      expectError(result, { code: 'METHOD_NOT_ALLOWED' }, method)
       expect(result.headers.allow).toBe('GET, POST')
     }
   })
 
   test('gets 406 if no offered media type is accepted', async () => {
     for (const accept of ['text/xml', 'text/html', 'image/png', 'application/xml;q=1'])
-      expectRefusal(await post(REQUEST, { accept }), { code: 'BAD_REQUEST' }, accept)
+      expectError(await post(REQUEST, { accept }), { code: 'BAD_REQUEST' }, accept)
     for (const accept of ['*/*', 'application/*', 'application/json', 'text/xml, */*;q=0.1'])
       expect((await post(REQUEST, { accept })).statusCode, accept).toBe(200)
   })

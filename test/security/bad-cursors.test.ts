@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { orderFields } from '../../src/query/cursor.ts'
-import { readRefusal } from '../support/refusal.ts'
+import { readError } from '../support/expected-error.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 
@@ -22,7 +22,7 @@ describe('a list rejects as a cursor', () => {
       `${resource.restPath}?credentialId=${CREDENTIAL}&orderBy=${orderBy}&cursor=${encodeURIComponent(cursor)}`,
     )
     if (statusCode !== 200) {
-      const { code } = readRefusal({ statusCode, ...response, body: response.body }, cursor)
+      const { code } = readError({ statusCode, ...response, body: response.body }, cursor)
       expect(['INVALID_CURSOR', 'INVALID_PARAMETER'], cursor).toContain(code)
     }
     return statusCode

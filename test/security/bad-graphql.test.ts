@@ -1,6 +1,6 @@
 /** An invalid GraphQL request gets a 4xx that names the error, on every repetition. */
 import { describe, expect, test } from 'vitest'
-import { type Expected, expectRefusal } from '../support/refusal.ts'
+import { type Expected, expectError } from '../support/expected-error.ts'
 import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 
 const harness = serviceWithRecords()
@@ -204,7 +204,7 @@ describe('over GraphQL', () => {
     ],
   ])('%s', async (_what, query, expected) => {
     // Three times: a repeated operation is compiled, and must be rejected in the same way.
-    for (const _again of [1, 2, 3]) expectRefusal(await graph(query), expected, query.slice(0, 200))
+    for (const _again of [1, 2, 3]) expectError(await graph(query), expected, query.slice(0, 200))
   })
 
   test.each<[string, unknown, string]>([
@@ -218,7 +218,7 @@ describe('over GraphQL', () => {
     const query =
       'query ($credentialId: ID!, $id: ID!) { crmAccount(credentialId: $credentialId, id: $id) { id } }'
     for (const _again of [1, 2, 3])
-      expectRefusal(await graph(query, variables), { code: 'BAD_REQUEST', field })
+      expectError(await graph(query, variables), { code: 'BAD_REQUEST', field })
   })
 
   test.each([
@@ -243,7 +243,7 @@ describe('over GraphQL', () => {
         url: `/graphql?${new URLSearchParams(parameters)}`,
         headers: { authorization: `Bearer ${harness.tenant.key}`, accept },
       })
-      expectRefusal(response, { code: 'INVALID_PARAMETER', field }, accept)
+      expectError(response, { code: 'INVALID_PARAMETER', field }, accept)
     }
   })
 

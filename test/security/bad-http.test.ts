@@ -1,7 +1,7 @@
 /** Malformed or oversized HTTP: rejected in the documented form, on a listening socket. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Expected, expectRefusal, type RefusedResponse } from '../support/refusal.ts'
+import { type ErrorResponse, type Expected, expectError } from '../support/expected-error.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -31,7 +31,7 @@ const send = (bytes: string | Buffer): Promise<string> =>
     socket.on('close', () => resolve(text))
   })
 
-const parse = (text: string): RefusedResponse => {
+const parse = (text: string): ErrorResponse => {
   const [head = '', ...rest] = text.split('\r\n\r\n')
   const [start = '', ...lines] = head.split('\r\n')
   const headers = Object.fromEntries(
@@ -172,7 +172,7 @@ describe('on a socket', () => {
     ],
   ])('%s is rejected in the documented form', async (_what, bytes, expected) => {
     const response = parse(await send(bytes()))
-    expectRefusal(response, expected)
+    expectError(response, expected)
     expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body))
   })
 
@@ -217,7 +217,7 @@ describe('on a socket', () => {
       })
       socket.on('close', () => resolve(text))
     })
-    expectRefusal(parse(await result), { code: 'REQUEST_TIMEOUT' })
+    expectError(parse(await result), { code: 'REQUEST_TIMEOUT' })
     expect(service.server.server.requestTimeout).toBeLessThanOrEqual(30_000)
   })
 

@@ -1,7 +1,7 @@
 /** An invalid REST request gets a 4xx that names the error. */
 import { describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/query/cursor.ts'
-import { type Expected, expectRefusal } from '../support/refusal.ts'
+import { type Expected, expectError } from '../support/expected-error.ts'
 import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 
 const harness = serviceWithRecords()
@@ -56,7 +56,7 @@ describe('over REST', () => {
     ['percent-encoding without digits', 'vendorName=%zz', invalid('vendorName')],
     ['a name that is not UTF-8', '%ff=1', invalid('query')],
   ])('%s', async (_what, query, expected) => {
-    expectRefusal(await rest(`${list}?credentialId=${CREDENTIAL}&${query}`), expected)
+    expectError(await rest(`${list}?credentialId=${CREDENTIAL}&${query}`), expected)
   })
 
   test.each<[string, string, Expected]>([
@@ -76,7 +76,7 @@ describe('over REST', () => {
     ['a credential in braces', `?credentialId={${CREDENTIAL}}`, { code: 'CREDENTIAL_NOT_FOUND' }],
   ])('%s', async (_what, query, expected) => {
     for (const path of [list, `${list}/count`, `${list}/aggregate`, `${list}/1`])
-      expectRefusal(await rest(`${path}${query}`), expected, path)
+      expectError(await rest(`${path}${query}`), expected, path)
   })
 
   test.each<[string, string, Expected]>([
@@ -90,19 +90,19 @@ describe('over REST', () => {
     ['a filter next to an id', '/1?vendorName=x', invalid('credentialId')],
   ])('%s', async (_what, path, expected) => {
     const query = path.includes('?') ? '' : `?credentialId=${CREDENTIAL}`
-    expectRefusal(await rest(`${list}${path}${query}`), expected)
+    expectError(await rest(`${list}${path}${query}`), expected)
   })
 
   test('rejects a list parameter on an id', async () => {
     for (const name of ['pageSize', 'cursor', 'orderBy', 'vendorName'])
-      expectRefusal(await rest(`${list}/1?credentialId=${CREDENTIAL}&${name}=1`), invalid(name))
+      expectError(await rest(`${list}/1?credentialId=${CREDENTIAL}&${name}=1`), invalid(name))
     for (const name of ['pageSize', 'pageNumber', 'cursor', 'orderBy'])
-      expectRefusal(await rest(`${list}/count?credentialId=${CREDENTIAL}&${name}=1`), invalid(name))
+      expectError(await rest(`${list}/count?credentialId=${CREDENTIAL}&${name}=1`), invalid(name))
     const cursor = encodeCursor([{ field: 'createdAt', descending: false }], {
       values: [null],
       id: NEVER,
     })
-    expectRefusal(
+    expectError(
       await rest(`${list}?credentialId=${CREDENTIAL}&pageNumber=1&cursor=${cursor}`),
       invalid('pageNumber'),
     )
@@ -110,7 +110,7 @@ describe('over REST', () => {
 
   test('an error message is short and contains no HTML of the caller as HTML', async () => {
     const response = await rest(`${list}?credentialId=${CREDENTIAL}&<script>alert(1)</script>=1`)
-    expectRefusal(response, { code: 'INVALID_PARAMETER' })
+    expectError(response, { code: 'INVALID_PARAMETER' })
     expect(response.headers['content-type']).toContain('application/json')
     const long = await rest(`${list}?credentialId=${CREDENTIAL}&${'x'.repeat(1000)}=1`)
     expect(long.body.length).toBeLessThan(3000)
@@ -137,7 +137,7 @@ describe('over REST', () => {
       `/${'x'.repeat(10_000)}`,
     ])
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)
-        expectRefusal(
+        expectError(
           await harness.service.server.inject({
             url,
             method,

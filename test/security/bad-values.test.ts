@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
-import { expectRefusal, readRefusal } from '../support/refusal.ts'
+import { expectError, readError } from '../support/expected-error.ts'
 import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
 
 const harness = serviceWithRecords()
@@ -118,7 +118,7 @@ describe('a value of the wrong form is rejected, with the name,', () => {
       for (const value of chosen) {
         const written = value.includes('%00') ? value : encodeURIComponent(value)
         for (const path of [resource.restPath, `${resource.restPath}/count`])
-          expectRefusal(
+          expectError(
             await rest(`${path}?credentialId=${CREDENTIAL}&${name}=${written}`),
             { code: 'INVALID_PARAMETER', field: name },
             `${name}=${value}`,
@@ -139,9 +139,9 @@ describe('a value of the wrong form is rejected, with the name,', () => {
       for (const value of chosen) {
         const isList = operator === 'in' && value !== null
         const response = await graph(query, { filter: { [name]: isList ? [value] : value } })
-        const { code } = readRefusal(response, `${name}: ${JSON.stringify(value)}`)
+        const { code } = readError(response, `${name}: ${JSON.stringify(value)}`)
         expect(['INVALID_PARAMETER', 'BAD_REQUEST']).toContain(code)
-        expectRefusal(response, { code, field: name }, JSON.stringify(value))
+        expectError(response, { code, field: name }, JSON.stringify(value))
       }
     }
   })

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import { createKey } from '../support/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const MIB = 1024 * 1024
@@ -31,11 +30,7 @@ afterEach(async () => {
   await Promise.all(closed)
 })
 
-const newKey = async (): Promise<string> => {
-  const key = generateApiKey('development')
-  await saveApiKey(service.database, tenant.environmentId, key)
-  return key
-}
+const newKey = () => createKey(service.database, tenant.environmentId)
 
 interface Sent {
   /** Status, code and Retry-After of the response; undefined until it arrives. */
@@ -84,8 +79,8 @@ const sendAlmost = async (key: string, bytes = 200_000, path = '/2023-12/users')
   })
   socket.write(body.slice(0, -1))
   // A body that is rejected is not read to its end.
-  const settled = () => sent.response !== undefined || (peer?.bytesRead ?? 0) > body.length
-  await expect.poll(settled, { interval: 2 }).toBe(true)
+  const isProcessed = () => sent.response !== undefined || (peer?.bytesRead ?? 0) > body.length
+  await expect.poll(isProcessed, { interval: 2 }).toBe(true)
   return sent
 }
 

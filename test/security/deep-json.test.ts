@@ -1,8 +1,8 @@
 /** JSON that is nested too deeply is rejected with the name of its field, wherever free-form JSON is accepted. */
 import { describe, expect, test } from 'vitest'
 import { MAX_JSON_LEVELS } from '../../src/definition/json-depth.ts'
+import { readError } from '../support/expected-error.ts'
 import { documentOf, operationOf, restRequest, transports } from '../support/operations.ts'
-import { readRefusal } from '../support/refusal.ts'
 import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
 import { USER_ERRORS } from '../support/user-errors.ts'
 
@@ -10,7 +10,7 @@ const harness = serviceWithRecords()
 
 /** A placeholder for the nested lists, which cannot be built as values. */
 const DEEP = '(deep)'
-const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+const nestedLists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 
 const example = (name: string, input: object): [string, string, object] => [
   name,
@@ -51,7 +51,7 @@ const post = (
   })
 
 const deepen = (body: object, levels: number): string =>
-  JSON.stringify(body).replace(`"${DEEP}"`, nested(levels))
+  JSON.stringify(body).replace(`"${DEEP}"`, nestedLists(levels))
 
 const graph =
   (query: string, variables: object): Send =>
@@ -80,7 +80,7 @@ const expectLimit = async (send: Send, field: string): Promise<void> => {
     const taken = await send(MAX_JSON_LEVELS, headers())
     expect(taken.body).not.toContain('levels deep')
     for (const levels of [MAX_JSON_LEVELS + 1, 3000, 5000, 100_000])
-      expect(readRefusal(await send(levels, headers()), `${levels}`)).toMatchObject({
+      expect(readError(await send(levels, headers()), `${levels}`)).toMatchObject({
         code: 'INVALID_PARAMETER',
         message: `${field}: expected JSON at most ${MAX_JSON_LEVELS} levels deep.`,
       })
@@ -117,16 +117,16 @@ test('lists in the text of a GraphQL document have the same limit', async () => 
       'POST',
       '/graphql',
       JSON.stringify({
-        query: `mutation { updateCommerceOrder(credentialId: "${CREDENTIAL}", id: "1", input: { remoteFields: ${nested(levels)} }) { order { id } ${USER_ERRORS} } }`,
+        query: `mutation { updateCommerceOrder(credentialId: "${CREDENTIAL}", id: "1", input: { remoteFields: ${nestedLists(levels)} }) { order { id } ${USER_ERRORS} } }`,
       }),
       headers,
     )
   // A document is compiled from its second run on.
   for (const headers of [{}, aKey(), {}, aKey()]) {
-    expect(readRefusal(await send(MAX_JSON_LEVELS + 1, headers)).message).toBe(
+    expect(readError(await send(MAX_JSON_LEVELS + 1, headers)).message).toBe(
       `remoteFields: expected JSON at most ${MAX_JSON_LEVELS} levels deep.`,
     )
-    readRefusal(await send(1900, headers))
+    readError(await send(1900, headers))
   }
 })
 
@@ -141,11 +141,11 @@ test('a nested list is rejected at any depth where free-form JSON is not accepte
         deepen({ vendorName: 'x', [field]: DEEP }, levels),
         headers,
       )
-      expect(readRefusal(rest, field).code).toBe('INVALID_PARAMETER')
+      expect(readError(rest, field).code).toBe('INVALID_PARAMETER')
       const requested = graph(
         `mutation ($id: ID!, $input: AccountingVendorUpdateInput!) { updateAccountingVendor(credentialId: $id, id: "1", input: $input) { vendor { id } ${USER_ERRORS} } }`,
         { id: CREDENTIAL, input: { vendorName: 'x', [field]: DEEP } },
       )
-      for (const _again of [1, 2, 3]) readRefusal(await requested(levels, aKey()), field)
+      for (const _again of [1, 2, 3]) readError(await requested(levels, aKey()), field)
     }
 })

@@ -42,7 +42,7 @@ test('a request of an end user is logged with the id of the user', async () => {
   expect(line).not.toHaveProperty('keyId')
 })
 
-test('a successful request is logged without them', async () => {
+test('a successful request is logged without code, key, credential and address', async () => {
   await service.rest(tenant.key, `/crm/accounts?credentialId=${CREDENTIAL}`)
   const [line] = linesOf('request')
   expect(line).toMatchObject({ status: 200 })

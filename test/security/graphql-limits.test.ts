@@ -1,7 +1,8 @@
 /** Queries that would cost too much are rejected before they run, however the cost is hidden. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
-import { expectRefusal, readRefusal } from '../support/refusal.ts'
+import { expectError, readError } from '../support/expected-error.ts'
+import { graphqlRequest } from '../support/graphql-request.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -30,26 +31,17 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const send = (query: string, more: Record<string, unknown> = {}) =>
-  service.server.inject({
-    url: '/graphql',
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${tenant.key}`,
-      accept: 'application/graphql-response+json',
-      'content-type': 'application/json',
-    },
-    payload: JSON.stringify({ query, ...more }),
-  })
+  service.server.inject(graphqlRequest(tenant.key, { query, ...more }))
 
 /** Expects the query to be rejected on every repetition, without a statement. */
-const expectRefused = async (
+const expectRejectedEachTime = async (
   query: string,
   more: Record<string, unknown> = {},
   code: 'QUERY_TOO_COMPLEX' | 'BAD_REQUEST' = 'QUERY_TOO_COMPLEX',
 ): Promise<void> => {
   service.takeStatements()
   for (const _again of [1, 2, 3])
-    expectRefusal(await send(query, more), { code }, query.slice(0, 300))
+    expectError(await send(query, more), { code }, query.slice(0, 300))
   expect(service.takeStatements()).toEqual([])
 }
 
@@ -65,36 +57,36 @@ const costly = (size: string): string =>
 
 describe('rejects a query that costs too much', () => {
   test('by its own numbers', async () => {
-    await expectRefused(`{ ${costly('100')} }`)
+    await expectRejectedEachTime(`{ ${costly('100')} }`)
     await expectSuccess(`{ ${costly('3')} }`)
   })
 
   test('by its variables', async () => {
-    await expectRefused(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: 100 } })
+    await expectRejectedEachTime(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: 100 } })
     await expectSuccess(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: 3 } })
   })
 
   test('by the defaults of its variables', async () => {
-    await expectRefused(`query ($n: Int = 100) { ${costly('$n')} }`)
-    await expectRefused(`query ($n: Int = 100) { ${costly('$n')} }`, { variables: {} })
+    await expectRejectedEachTime(`query ($n: Int = 100) { ${costly('$n')} }`)
+    await expectRejectedEachTime(`query ($n: Int = 100) { ${costly('$n')} }`, { variables: {} })
     await expectSuccess(`query ($n: Int = 100) { ${costly('$n')} }`, { variables: { n: 3 } })
   })
 
   test('by the default page size', async () => {
     const implicit = costly('1').replaceAll(', first: 1', '').replaceAll('(first: 1)', '')
-    await expectRefused(`{ ${implicit} }`)
-    await expectRefused(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: null } })
+    await expectRejectedEachTime(`{ ${implicit} }`)
+    await expectRejectedEachTime(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: null } })
   })
 
   test('by last instead of first', async () => {
-    await expectRefused(`{ ${costly('100').replaceAll('first', 'last')} }`)
+    await expectRejectedEachTime(`{ ${costly('100').replaceAll('first', 'last')} }`)
   })
 
   test('in a fragment, an inline fragment or a node', async () => {
-    await expectRefused(`{ ...F } fragment F on Query { ${costly('100')} }`)
-    await expectRefused(`{ ... on Query { ... { ${costly('100')} } } }`)
+    await expectRejectedEachTime(`{ ...F } fragment F on Query { ${costly('100')} }`)
+    await expectRejectedEachTime(`{ ... on Query { ... { ${costly('100')} } } }`)
     const { id } = sampleRecord(CREDENTIAL, catalogue.get('crm/accounts'), 1)
-    await expectRefused(
+    await expectRejectedEachTime(
       `{ node(id: "${id}") { ... on CrmAccount { notes(first: 100) { nodes { account { notes(first: 100) { nodes { account { notes(first: 100) { nodes { id } } } } } } } } } } }`,
     )
   })
@@ -103,21 +95,21 @@ describe('rejects a query that costs too much', () => {
     const piece = (n: number) =>
       `a${n}: crmAccounts(${MINE}, first: 100) { nodes { id a: accountName b: website c: industry d: description e: accountOwner f: id g: id h: id i: id j: id } }`
     const pieces = (count: number) => Array.from({ length: count }, (_, n) => piece(n)).join(' ')
-    await expectRefused(`{ ${pieces(49)} }`)
+    await expectRejectedEachTime(`{ ${pieces(49)} }`)
   })
 
   test('behind a directive that could exclude it and does not', async () => {
     const query = `query ($yes: Boolean!) { __typename ... @include(if: $yes) { ${costly('100')} } }`
-    await expectRefused(query, { variables: { yes: true } })
+    await expectRejectedEachTime(query, { variables: { yes: true } })
     await expectSuccess(query, { variables: { yes: false } })
-    await expectRefused(
+    await expectRejectedEachTime(
       `query ($no: Boolean = false) { __typename ... @skip(if: $no) { ${costly('100')} } }`,
     )
   })
 
   test('next to a field with an invalid argument', async () => {
     // The variable is optional, so null passes as its value and fails only as the argument's.
-    await expectRefused(
+    await expectRejectedEachTime(
       `query ($id: ID = "1") { crmAccount(${MINE}, id: $id) { id } ${costly('100')} }`,
       { variables: { id: null } },
       'BAD_REQUEST',
@@ -125,7 +117,7 @@ describe('rejects a query that costs too much', () => {
   })
 
   test('behind fragments that multiply', async () => {
-    const bomb = (levels: number, core: string) =>
+    const nestedFragments = (levels: number, core: string) =>
       [
         '{ ...F0 }',
         ...Array.from(
@@ -136,19 +128,24 @@ describe('rejects a query that costs too much', () => {
       ].join('\n')
     // Depth and tokens are within their limits; only the count of nodes is not.
     for (const levels of [5, 8, 10, 12, 13, 14, 20, 30, 100])
-      await expectRefused(bomb(levels, costly('100')))
-    for (const levels of [14, 30, 100]) await expectRefused(bomb(levels, '__typename'))
+      await expectRejectedEachTime(nestedFragments(levels, costly('100')))
+    for (const levels of [14, 30, 100])
+      await expectRejectedEachTime(nestedFragments(levels, '__typename'))
   })
 
   test('in the selected operation, even if it is not the first', async () => {
     const query = `query Cheap { __typename } query Costly { ${costly('100')} }`
-    await expectRefused(query, { operationName: 'Costly' })
+    await expectRejectedEachTime(query, { operationName: 'Costly' })
     await expectSuccess(query, { operationName: 'Cheap' })
-    await expectRefused(query, { operationName: 'Neither' }, 'BAD_REQUEST')
-    await expectRefused(query, { operationName: '' }, 'BAD_REQUEST')
-    await expectRefused(query, {}, 'BAD_REQUEST')
-    await expectRefused(`{ ${costly('100')} }`, { operationName: 'Nameless' }, 'BAD_REQUEST')
-    await expectRefused(`{ ${costly('100')} }`, { operationName: '' }, 'BAD_REQUEST')
+    await expectRejectedEachTime(query, { operationName: 'Neither' }, 'BAD_REQUEST')
+    await expectRejectedEachTime(query, { operationName: '' }, 'BAD_REQUEST')
+    await expectRejectedEachTime(query, {}, 'BAD_REQUEST')
+    await expectRejectedEachTime(
+      `{ ${costly('100')} }`,
+      { operationName: 'Nameless' },
+      'BAD_REQUEST',
+    )
+    await expectRejectedEachTime(`{ ${costly('100')} }`, { operationName: '' }, 'BAD_REQUEST')
   })
 
   test('over GET as over POST', async () => {
@@ -159,7 +156,7 @@ describe('rejects a query that costs too much', () => {
         accept: 'application/graphql-response+json',
       },
     })
-    expectRefusal(response, { code: 'QUERY_TOO_COMPLEX' })
+    expectError(response, { code: 'QUERY_TOO_COMPLEX' })
   })
 })
 
@@ -168,7 +165,7 @@ describe('rejects a document with too much', () => {
     levels === 0 ? 'id' : `notes(first: 1) { nodes { account { ${nested(levels - 1)} } } }`
 
   test('depth', async () => {
-    await expectRefused(`{ crmAccount(${MINE}, id: "1") { ${nested(5)} } }`)
+    await expectRejectedEachTime(`{ crmAccount(${MINE}, id: "1") { ${nested(5)} } }`)
     await expectSuccess(`{ crmAccount(${MINE}, id: "1") { ${nested(3)} } }`)
   })
 
@@ -178,7 +175,7 @@ describe('rejects a document with too much', () => {
       (_, n) =>
         `fragment F${n} on CrmAccount { notes(first: 1) { nodes { account { ...F${n + 1} } } } }`,
     )
-    await expectRefused(
+    await expectRejectedEachTime(
       `{ crmAccount(${MINE}, id: "1") { ...F0 } } ${fragments.join(' ')} fragment F20 on CrmAccount { id }`,
     )
   })
@@ -186,16 +183,16 @@ describe('rejects a document with too much', () => {
   test('aliases', async () => {
     const aliases = (count: number) =>
       Array.from({ length: count }, (_, n) => `a${n}: node(id: "1") { id }`).join(' ')
-    await expectRefused(`{ ${aliases(51)} }`)
-    await expectRefused(`{ ${aliases(1000)} }`)
+    await expectRejectedEachTime(`{ ${aliases(51)} }`)
+    await expectRejectedEachTime(`{ ${aliases(1000)} }`)
     await expectSuccess(`{ ${aliases(50)} }`)
   })
 
   test('directives', async () => {
     const directives = (count: number) =>
       Array.from({ length: count }, (_, n) => `a: __typename @include(if: true) # ${n}`).join('\n')
-    await expectRefused(`{ ${directives(51)}\n }`)
-    await expectRefused(`{ __typename ${'@nope '.repeat(1000)} }`)
+    await expectRejectedEachTime(`{ ${directives(51)}\n }`)
+    await expectRejectedEachTime(`{ __typename ${'@nope '.repeat(1000)} }`)
   })
 
   test('with the same status for every accepted media type', async () => {
@@ -206,14 +203,14 @@ describe('rejects a document with too much', () => {
         headers: { authorization: `Bearer ${tenant.key}`, accept: 'application/json' },
         payload: { query },
       })
-      expectRefusal(response, { code: 'QUERY_TOO_COMPLEX' })
+      expectError(response, { code: 'QUERY_TOO_COMPLEX' })
     }
   })
 
   test('tokens', async () => {
-    await expectRefused(`{ ${'__typename '.repeat(4000)} }`)
-    await expectRefused(`{ a(b: [${'1,'.repeat(100_000)}]) }`)
-    await expectRefused(`{ ${'a { '.repeat(100_000)}`)
+    await expectRejectedEachTime(`{ ${'__typename '.repeat(4000)} }`)
+    await expectRejectedEachTime(`{ a(b: [${'1,'.repeat(100_000)}]) }`)
+    await expectRejectedEachTime(`{ ${'a { '.repeat(100_000)}`)
   })
 
   test('nesting of brackets, too deep for any parser', async () => {
@@ -227,14 +224,14 @@ describe('rejects a document with too much', () => {
         `{ ${'... { '.repeat(levels)} __typename ${'}'.repeat(levels)} }`,
       ])
         for (const _again of [1, 2])
-          readRefusal(await send(query), `${levels}: ${query.slice(0, 40)}`)
+          readError(await send(query), `${levels}: ${query.slice(0, 40)}`)
     }
   })
 
   test('introspection within introspection', async () => {
     const deep = (levels: number): string =>
       levels === 0 ? 'name' : `fields { type { ${deep(levels - 1)} } }`
-    await expectRefused(`{ __schema { types { ${deep(8)} } } }`, {}, 'BAD_REQUEST')
+    await expectRejectedEachTime(`{ __schema { types { ${deep(8)} } } }`, {}, 'BAD_REQUEST')
     await expectSuccess('{ __schema { types { name fields { name type { name } } } } }')
   })
 })

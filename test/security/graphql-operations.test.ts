@@ -1,7 +1,8 @@
 /** A document with several operations: each request runs only the operation that it names. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
-import { expectRefusal } from '../support/refusal.ts'
+import { expectError } from '../support/expected-error.ts'
+import { graphqlRequest } from '../support/graphql-request.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -30,23 +31,16 @@ beforeEach(() => {
     # ${tests}`
 })
 
-const headersOf = () => ({
-  authorization: `Bearer ${tenant.key}`,
-  accept: 'application/graphql-response+json',
-})
-
 const post = (query: string, more: object) =>
-  service.server.inject({
-    url: '/graphql',
-    method: 'POST',
-    headers: headersOf(),
-    payload: { query, ...more },
-  })
+  service.server.inject(graphqlRequest(tenant.key, { query, ...more }))
 
 const get = (query: string, operationName: string, variables: object = {}) =>
   service.server.inject({
     url: `/graphql?${new URLSearchParams({ query, operationName, variables: JSON.stringify(variables) })}`,
-    headers: headersOf(),
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      accept: 'application/graphql-response+json',
+    },
   })
 
 const countUsers = () =>
@@ -77,7 +71,7 @@ describe('a mutation that has run before', () => {
     const before = await countUsers()
     for (const run of RUNS) {
       const refused = await get(document, 'M', { name: `get-${run}` })
-      expectRefusal(refused, { code: 'METHOD_NOT_ALLOWED' })
+      expectError(refused, { code: 'METHOD_NOT_ALLOWED' })
       const result = await get(document, 'Q', { name: `get-${run}` })
       expect(result.json()).toEqual({ data: { crmNotes: { totalCount: 20 } } })
     }
@@ -89,7 +83,7 @@ describe('a mutation that has run before', () => {
     const variables = { name: 'nobody' }
     for (const _run of RUNS)
       for (const operationName of [undefined, null, '', 'q', 'Mutation'])
-        expectRefusal(await post(document, { operationName, variables }), { code: 'BAD_REQUEST' })
+        expectError(await post(document, { operationName, variables }), { code: 'BAD_REQUEST' })
     expect(await countUsers()).toBe(before)
   })
 

@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 
 /** Sends a request unchanged, without a key. @returns the logged path */
-const pathLogged = async (target: string): Promise<string> => {
+const loggedPathOf = async (target: string): Promise<string> => {
   const { port } = new URL(address)
   const socket = connect({ port: Number(port), host: '127.0.0.1' })
   socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
@@ -50,7 +50,7 @@ test.each([
   ['in upper case', key.toUpperCase()],
   ['after other segments', `2024-03/one/crm/accounts/${key}`],
 ])('an API key %s is not logged', async (_how, segment) => {
-  const path = await pathLogged(`/${segment}`)
+  const path = await loggedPathOf(`/${segment}`)
   expect(path).toContain('[redacted]')
   expect(path.toLowerCase()).not.toContain(key.slice(7, 20))
   expect(path).not.toContain(encodeAll(key).slice(24, 48))
@@ -61,17 +61,17 @@ test('a webhook secret and a user token are not logged, encoded or not', async (
   const [, payload = '', signature = ''] = token.split('.')
   for (const segment of [token, token.replaceAll('.', '%2E')]) {
     lines.length = 0
-    const path = await pathLogged(`/${segment}`)
+    const path = await loggedPathOf(`/${segment}`)
     expect(path).not.toContain(payload)
     expect(path).not.toContain(signature)
   }
   lines.length = 0
   const secret = 'c2VjcmV0/c2Vj+cmV0Cg=='
-  expect(await pathLogged(`/whsec%5f${encodeURIComponent(secret)}`)).toBe('/[redacted]')
+  expect(await loggedPathOf(`/whsec%5f${encodeURIComponent(secret)}`)).toBe('/[redacted]')
 })
 
 test('a path without secrets is logged as it was sent', async () => {
-  expect(await pathLogged('/2024-03/caf%C3%A9%20au%20lait?q=secret')).toBe(
+  expect(await loggedPathOf('/2024-03/caf%C3%A9%20au%20lait?q=secret')).toBe(
     '/2024-03/caf%C3%A9%20au%20lait',
   )
 })
@@ -81,7 +81,7 @@ test.each([
   ['text that starts like a user token', 'eyJ'],
   ['percent signs, encoded repeatedly', '%25'],
 ])('of 15 KB of %s only the beginning is logged', async (_what, piece) => {
-  const path = await pathLogged(`/${piece.repeat(15_000 / piece.length)}`)
+  const path = await loggedPathOf(`/${piece.repeat(15_000 / piece.length)}`)
   expect(path.length).toBeLessThan(520)
 })
 

@@ -7,40 +7,40 @@ import { buildSchema } from '../../src/api/graphql/schema.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { collectRoutes, definedRoutes, graphqlRows, restRows } from '../support/matrix/all-rows.ts'
-import { type Caller, createCallers, type Worlds } from '../support/matrix/callers.ts'
+import { type Caller, createCallers, type MatrixEnvironments } from '../support/matrix/callers.ts'
 import { type Expected, expectedOf, hiddenFrom } from '../support/matrix/expected.ts'
 import { type Fingerprints, openFingerprints } from '../support/matrix/fingerprint.ts'
-import type { Row } from '../support/matrix/rows.ts'
 import {
+  type FilledEnvironment,
   type Ids,
   type MatrixHarness,
   openMatrixHarness,
-  type World,
-} from '../support/matrix/world.ts'
+} from '../support/matrix/harness.ts'
+import type { Row } from '../support/matrix/rows.ts'
 import { openapiText } from '../support/openapi.ts'
 import { restErrorOf, type UserError } from '../support/user-errors.ts'
 
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
-/** An id that no object has, in the form of its kind. */
+/** An unused id in the form that ids of this kind have. */
 const neverOf = (target: string): string =>
   target.includes('/') ? recordId(NEVER, target, '1') : NEVER
 
 let harness: MatrixHarness
 let routes: readonly { readonly method: string; readonly url: string }[]
-let worlds: Worlds
+let environments: MatrixEnvironments
 let callers: readonly Caller[]
 let rows: readonly Row[]
 let fingerprints: Fingerprints
 
 beforeAll(async () => {
   ;[harness, routes] = await collectRoutes(openMatrixHarness)
-  worlds = {
-    own: await harness.createWorld('development', 'Ours'),
-    sibling: await harness.createWorld('production', 'Ours'),
-    foreign: await harness.createWorld('development', 'Theirs'),
+  environments = {
+    own: await harness.createFilledEnvironment('development', 'Ours'),
+    sibling: await harness.createFilledEnvironment('production', 'Ours'),
+    foreign: await harness.createFilledEnvironment('development', 'Theirs'),
   }
-  callers = await createCallers(harness.service, worlds)
+  callers = await createCallers(harness.service, environments)
   rows = [
     ...routes.flatMap((route) => restRows(harness, route)),
     ...graphqlRows(harness, buildSchema(catalogue)),
@@ -85,12 +85,12 @@ const comparable = ({ status, body }: Outcome, id: string): unknown => {
   return { status, body: body && JSON.parse(body.replaceAll(id, 'ID'), leave) }
 }
 
-const idsOf = (own: World, caller: Caller): Ids => ({ ...own.ids, ...caller.ids })
+const idsOf = (own: FilledEnvironment, caller: Caller): Ids => ({ ...own.ids, ...caller.ids })
 
 const labelOf = (row: Row, caller: Caller): string => `${row.name} · ${caller.name}`
 
 /** Sends the request as a caller who must not succeed, and checks the error. */
-const tryRefused = async (
+const expectRejected = async (
   row: Row,
   caller: Caller,
   expected: Exclude<Expected, { outcome: 'allowed' | 'open' }>,
@@ -98,13 +98,13 @@ const tryRefused = async (
   const hint = labelOf(row, caller)
   const isHead = row.name.includes(' HEAD ')
   if (expected.outcome === 'refused') {
-    const { status, code } = await send(row, caller.authorization, worlds.own.ids)
+    const { status, code } = await send(row, caller.authorization, environments.own.ids)
     expect([status, code], hint).toEqual([expected.status, isHead ? undefined : expected.code])
     return
   }
   for (const { target, absentStatus } of expected.objects) {
-    const idsWith = (id: string): Ids => ({ ...idsOf(worlds.own, caller), [target]: id })
-    const mine = worlds.own.ids[target] ?? ''
+    const idsWith = (id: string): Ids => ({ ...idsOf(environments.own, caller), [target]: id })
+    const mine = environments.own.ids[target] ?? ''
     const response = await send(row, caller.authorization, idsWith(mine))
     const never = await send(row, caller.authorization, idsWith(neverOf(target)))
     expect(response.status, `${hint} ${target} ${response.body}`).toBe(absentStatus)
@@ -114,9 +114,9 @@ const tryRefused = async (
 }
 
 /** Sends the request as an allowed caller; a write gets a new environment. */
-const tryAllowed = async (row: Row, caller: Caller): Promise<void> => {
+const expectAllowed = async (row: Row, caller: Caller): Promise<void> => {
   const hint = labelOf(row, caller)
-  const { own } = worlds
+  const { own } = environments
   let { authorization, ids } = caller
   if (row.consumes !== undefined)
     ids = { ...ids, [row.consumes]: await harness.createRecord(own, row.consumes) }
@@ -159,9 +159,9 @@ test('every cell matches the table', { timeout: 300_000 }, async () => {
       cells++
       if (expected.outcome === 'allowed') allowed.push([row, caller])
       else if (expected.outcome === 'open') {
-        const { status } = await send(row, caller.authorization, worlds.own.ids)
+        const { status } = await send(row, caller.authorization, environments.own.ids)
         expect(status, labelOf(row, caller)).toBe(row.allowed.status)
-      } else await tryRefused(row, caller, expected)
+      } else await expectRejected(row, caller, expected)
     }
     if (row.changes) {
       const after = await fingerprints.take()
@@ -170,7 +170,7 @@ test('every cell matches the table', { timeout: 300_000 }, async () => {
     }
   }
   expect(await fingerprints.take()).toBe(before)
-  for (const [row, caller] of allowed) await tryAllowed(row, caller)
+  for (const [row, caller] of allowed) await expectAllowed(row, caller)
   console.log(`${cells} cells, ${cells} as the table says`)
   expect(cells).toBe(rows.length * callers.length)
 })

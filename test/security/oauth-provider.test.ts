@@ -203,9 +203,9 @@ describe('the authorization fails with', () => {
 
 test('a replayed response creates no second credential, also at the same time', async () => {
   const { callback } = await allow()
-  const twin = openBrowser(service)
-  for (const pair of browser.cookies) (twin.cookies as Map<string, string>).set(...pair)
-  const results = await Promise.all([browser.get(callback.href), twin.get(callback.href)])
+  const secondTab = openBrowser(service)
+  for (const pair of browser.cookies) (secondTab.cookies as Map<string, string>).set(...pair)
+  const results = await Promise.all([browser.get(callback.href), secondTab.get(callback.href)])
   expect(results.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 400])
   expect(await credentials()).toHaveLength(1)
   expect((await browser.get(callback.href)).statusCode).toBe(400)

@@ -22,7 +22,7 @@ let logged = ''
 let service: TestService
 let sandbox: SandboxApp
 let tenant: Tenant
-let stranger: Tenant
+let otherTenant: Tenant
 let call: ReturnType<typeof callOver>
 let userId: string
 let browser: Browser
@@ -37,8 +37,8 @@ beforeAll(async () => {
   sandbox = createSandboxApp(service)
   call = callOver(service, 'REST')
   tenant = await service.createTenant('development', [])
-  stranger = await service.createTenant('production', [])
-  for (const { key } of [tenant, stranger])
+  otherTenant = await service.createTenant('production', [])
+  for (const { key } of [tenant, otherTenant])
     await call(key, 'setOAuthClient', { app: 'sandbox', ...SANDBOX_CLIENT })
 })
 afterAll(() => service.stop())
@@ -207,8 +207,8 @@ describe('a response that does not belong to this browser and moment is rejected
         'another browser with an authorization of another environment',
         async ({ callback }) => {
           const other = openBrowser(service)
-          const foreigner = await newUser(stranger.key)
-          const { url } = await start({ userId: foreigner }, stranger.key)
+          const otherUserId = await newUser(otherTenant.key)
+          const { url } = await start({ userId: otherUserId }, otherTenant.key)
           await other.open(url)
           return [callback, other]
         },
@@ -263,9 +263,9 @@ describe('a response that does not belong to this browser and moment is rejected
   test('a second time, one after the other or both at once', async () => {
     const { callback } = await allow()
     const cookies = new Map(browser.cookies)
-    const twin = openBrowser(service)
-    for (const [name, value] of cookies) (twin.cookies as Map<string, string>).set(name, value)
-    const results = await Promise.all([browser.get(callback.href), twin.get(callback.href)])
+    const secondTab = openBrowser(service)
+    for (const [name, value] of cookies) (secondTab.cookies as Map<string, string>).set(name, value)
+    const results = await Promise.all([browser.get(callback.href), secondTab.get(callback.href)])
     expect(results.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 400])
     for (const [name, value] of cookies) (browser.cookies as Map<string, string>).set(name, value)
     expect((await browser.get(callback.href)).body).toContain(INVALID_LINK)
@@ -444,7 +444,7 @@ test.each([
   ['a scope with a space', { scopes: ['read write'] }, 'INVALID_PARAMETER'],
 ])('an OAuth client with %s is rejected', async (_what, changes, code) => {
   const input = { app: 'sandbox', ...SANDBOX_CLIENT, ...changes }
-  expect(await call(stranger.key, 'setOAuthClient', input)).toMatchObject({ code })
+  expect(await call(otherTenant.key, 'setOAuthClient', input)).toMatchObject({ code })
 })
 
 test('an OAuth client is replaced, listed without its secrets, and deleted', async () => {

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRead } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
+import { expectError } from '../support/expected-error.ts'
 import { restRequest } from '../support/operations.ts'
-import { expectRefusal } from '../support/refusal.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const MIB = 1024 * 1024
@@ -38,24 +38,24 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
 
     test('of more than 1 MiB is rejected, with or without a Content-Length', async () => {
       const large = `{"username":"${'x'.repeat(MIB)}"}`
-      expectRefusal(await send(large), { code: 'BODY_TOO_LARGE' })
-      expectRefusal(await send(Readable.from([large])), { code: 'BODY_TOO_LARGE' })
+      expectError(await send(large), { code: 'BODY_TOO_LARGE' })
+      expectError(await send(Readable.from([large])), { code: 'BODY_TOO_LARGE' })
     })
 
     test('that is not JSON in UTF-8 is rejected', async () => {
       for (const text of ['{', 'null}', '{"a":NaN}', '[1,]', '\0', 'a=1'])
-        expectRefusal(await send(text), { code: 'MALFORMED_BODY' }, text)
+        expectError(await send(text), { code: 'MALFORMED_BODY' }, text)
       const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])
-      expectRefusal(await send(bytes), { code: 'MALFORMED_BODY' })
+      expectError(await send(bytes), { code: 'MALFORMED_BODY' })
       const polluting = '{"username":"a","__proto__":{"isAdmin":true}}'
-      expectRefusal(await send(polluting), { code: 'MALFORMED_BODY' })
+      expectError(await send(polluting), { code: 'MALFORMED_BODY' })
     })
 
     test('of no bytes, declared as JSON, counts as none', async () => {
       const { key } = await service.createTenant('development', [], 'Another')
       const response = await send('', {}, key)
       if (operation.body !== undefined)
-        expectRefusal(response, { code: 'INVALID_PARAMETER', field: 'body' })
+        expectError(response, { code: 'INVALID_PARAMETER', field: 'body' })
       // Without a body the operation runs, or is rejected because of its address.
       else expect(response.body).not.toMatch(/MALFORMED_BODY|INVALID_PARAMETER/)
     })
@@ -64,13 +64,13 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
       test('with content is rejected if the operation takes no body', async () => {
         const { key } = await service.createTenant('development', [], 'Another')
         const junk = await send('{"junk":1}', {}, key)
-        expectRefusal(junk, { code: 'INVALID_PARAMETER', field: 'junk' })
+        expectError(junk, { code: 'INVALID_PARAMETER', field: 'junk' })
         expect((await send('{}', {}, key)).body).not.toContain('INVALID_PARAMETER')
       })
 
     test('of another media type is rejected', async () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
-        expectRefusal(await send('a=1', { 'content-type': type }), {
+        expectError(await send('a=1', { 'content-type': type }), {
           code: 'UNSUPPORTED_MEDIA_TYPE',
         })
     })
@@ -83,7 +83,7 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
         },
       })
       const refused = await send(body, { 'content-length': String(20 * MIB) }, 'nobody')
-      expectRefusal(refused, { code: 'UNAUTHENTICATED' })
+      expectError(refused, { code: 'UNAUTHENTICATED' })
       body.destroy()
       expect(isRead).toBe(false)
     })
@@ -92,9 +92,9 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
       // An operation without a body accepts an empty one.
       const nothing = operation.body === undefined ? [] : ['null']
       for (const text of [...nothing, '5', '"text"', 'true', '[]', '[{}]'])
-        expectRefusal(await send(text), { code: 'INVALID_PARAMETER' }, text)
+        expectError(await send(text), { code: 'INVALID_PARAMETER' }, text)
       const deep = '['.repeat(100_000) + ']'.repeat(100_000)
-      expectRefusal(await send(deep), { code: 'INVALID_PARAMETER' })
+      expectError(await send(deep), { code: 'INVALID_PARAMETER' })
     })
   },
 )

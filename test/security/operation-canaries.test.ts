@@ -9,14 +9,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
-import { startTrunkline } from '../../src/main.ts'
-import { readConfig } from '../../src/process/config.ts'
-import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { dumpTables } from '../support/dump.ts'
+import { createKey } from '../support/keys.ts'
 import { documentOf, type Input, operationOf, restRequest } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { TEST_KEYS } from '../support/vault.ts'
+import { startTraced } from './traced-service.ts'
 
 const APP_KEY = 'canary-app-key-5e0c77a1'
 const BROKEN = ['end_users', 'credentials', 'integrations', 'installations'] as const
@@ -55,21 +53,8 @@ const holds = (text: string, secret: string): boolean =>
 test('no secret is anywhere but in the responses that return it', { timeout: 90_000 }, async () => {
   const { database } = service
   const { prisma } = database
-  const logFile = join(dataDir, 'trunkline.log')
-  const key = generateApiKey('development')
-  await saveApiKey(database, tenant.environmentId, key)
-  const trunkline = await startTrunkline(
-    readConfig({
-      DATABASE_URL: service.url,
-      DATA_DIR: dataDir,
-      LOG_FILE: logFile,
-      LOG_LEVEL: 'trace',
-      TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
-      PORT: '0',
-      SANDBOX: 'false',
-      ALLOW_PRIVATE_ADDRESSES: 'true',
-    }),
-  )
+  const key = await createKey(database, tenant.environmentId)
+  const { trunkline, logFile } = await startTraced(service.url, dataDir)
   const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`
 
   /** Text of the responses that must not contain a secret, and the secrets so far. */

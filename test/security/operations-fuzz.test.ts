@@ -8,8 +8,8 @@ import type { Operation } from '../../src/api/operation.ts'
 import { fieldsAt } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import type { Field } from '../../src/definition/field.ts'
+import { readError } from '../support/expected-error.ts'
 import { documentOf, restRequest } from '../support/operations.ts'
-import { readRefusal } from '../support/refusal.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 // FUZZ_SEED repeats a failed run.
@@ -86,7 +86,7 @@ const inputOf = (operation: Operation): fc.Arbitrary<Record<string, unknown>> =>
 }
 
 /** Internals that an unhandled error reveals. */
-const INSIDES =
+const INTERNALS =
   /\bat .+:\d+:\d+|node_modules|\/(work|src|home|tmp)\/|prisma|postgres|\b(SELECT|INSERT|UPDATE|DELETE) .*\b(FROM|INTO|SET)\b|relation "|syntax error at|invalid input syntax|TypeError|RangeError|Cannot read/i
 
 const text = (value: unknown): string =>
@@ -103,14 +103,15 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
         // For the older media type, GraphQL reports its own errors with status 200.
         const { errors } = response.json()
         expect(errors[0].extensions.code, hint).toBe('BAD_REQUEST')
-      } else readRefusal(response, hint)
+      } else readError(response, hint)
       // Echoed input may contain anything; the rest of the response may not.
       const { error, errors = [{}] } = response.json()
       const { code, message } = isUserError
-        ? readRefusal(response, hint)
+        ? readError(response, hint)
         : (error ?? { ...errors[0], ...errors[0].extensions })
       expect(code, hint).not.toBe('INTERNAL')
-      if (!hint.includes(INSIDES.exec(message)?.[0] ?? ' ')) expect(message).not.toMatch(INSIDES)
+      if (!hint.includes(INTERNALS.exec(message)?.[0] ?? ' '))
+        expect(message).not.toMatch(INTERNALS)
     }
 
     test('succeeds or fails with a documented code on any input', { timeout: 60_000 }, async () => {

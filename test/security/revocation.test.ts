@@ -15,10 +15,9 @@ import {
   vi,
 } from 'vitest'
 import { createAccess } from '../../src/store/accounts/access.ts'
-import { generateApiKey, hashApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import { hashApiKey } from '../../src/store/accounts/api-key.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
-import { revokeKey } from '../support/revoke-key.ts'
+import { createKey, revokeKey } from '../support/keys.ts'
 import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -33,11 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const newKey = async (): Promise<string> => {
-  const key = generateApiKey('development')
-  await saveApiKey(service.database, tenant.environmentId, key)
-  return key
-}
+const newKey = () => createKey(service.database, tenant.environmentId)
 
 /** Requests a list from this server with this key. @returns the status */
 const statusOf = async (

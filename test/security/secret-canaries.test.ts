@@ -10,14 +10,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
-import { startTrunkline } from '../../src/main.ts'
-import { readConfig } from '../../src/process/config.ts'
-import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { dumpTables } from '../support/dump.ts'
+import { createKey } from '../support/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { TEST_KEYS, testVault } from '../support/vault.ts'
+import { startTraced } from './traced-service.ts'
 
 const PLAIN = '11111111-0000-4000-8000-000000000001'
 /** Each canary is in a credential whose app fails in another way. */
@@ -85,28 +83,15 @@ afterAll(async () => {
 test('no canary is in the log, the responses or the tables', async () => {
   const { database } = service
   const { prisma } = database
-  const logFile = join(dataDir, 'trunkline.log')
   expect(await dumpTables(database)).toContain(CANARIES.plain)
-  const key = generateApiKey('development')
-  await saveApiKey(database, tenant.environmentId, key)
+  const key = await createKey(database, tenant.environmentId)
 
-  const trunkline = await startTrunkline(
-    readConfig({
-      DATABASE_URL: service.url,
-      DATA_DIR: dataDir,
-      LOG_FILE: logFile,
-      LOG_LEVEL: 'trace',
-      TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
-      PORT: '0',
-      SANDBOX: 'false',
-      ALLOW_PRIVATE_ADDRESSES: 'true',
-    }),
-  )
-  const failed = async () => {
+  const { trunkline, logFile } = await startTraced(service.url, dataDir)
+  const haveAllFailed = async () => {
     const states = await prisma.syncState.findMany({ select: { failure: true } })
     return states.every(({ failure }) => failure !== null)
   }
-  await expect.poll(failed, { timeout: 25_000, interval: 100 }).toBe(true)
+  await expect.poll(haveAllFailed, { timeout: 25_000, interval: 100 }).toBe(true)
 
   let responses = ''
   const { token } = await service.tokens.issue(tenant)
@@ -138,12 +123,12 @@ test('no canary is in the log, the responses or the tables', async () => {
   await prisma.syncState.updateMany({
     data: { dueAt: new Date(0), failureCode: null, failure: null },
   })
-  await expect.poll(failed, { timeout: 25_000, interval: 100 }).toBe(true)
+  await expect.poll(haveAllFailed, { timeout: 25_000, interval: 100 }).toBe(true)
   await trunkline.stop()
 
   const log = await readFile(logFile, 'utf8')
   const dump = await dumpTables(database)
-  // It is what it is taken for: the failures are in it.
+  // The log contains the failures, so searching it proves something.
   expect(log).toContain('encrypted plain-text credentials')
   expect(log).toContain('unexpected error')
   expect(log).toContain('VaultError')

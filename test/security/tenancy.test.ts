@@ -20,7 +20,11 @@ const NEVER = '99999999-0000-4000-8000-000000000009'
 let service: TestService
 let owner: Tenant
 /** Each has a credential of its own, with the same records. */
-let strangers: readonly { readonly name: string; readonly tenant: Tenant; readonly own: string }[]
+let otherCallers: readonly {
+  readonly name: string
+  readonly tenant: Tenant
+  readonly own: string
+}[]
 
 beforeAll(async () => {
   service = await startService()
@@ -31,7 +35,7 @@ beforeAll(async () => {
     kind: 'development' | 'production',
     organisation: string,
   ) => ({ name, own, tenant: await service.createTenant(kind, [own], organisation) })
-  strangers = [
+  otherCallers = [
     await make(
       'the other environment of the organisation',
       'bbbbbbbb-0000-4000-8000-000000000002',
@@ -54,7 +58,7 @@ beforeAll(async () => {
   for (const resource of catalogue.resources)
     for (const { tenant, id } of [
       { tenant: owner, id: MINE },
-      ...strangers.map(({ tenant, own }) => ({ tenant, id: own })),
+      ...otherCallers.map(({ tenant, own }) => ({ tenant, id: own })),
     ])
       await service.save(
         tenant,
@@ -94,7 +98,7 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
   const mine = recordId(MINE, resource.topic, '1')
 
   test('REST: a stranger gets no record by list, count or id', async () => {
-    for (const { name, tenant, own } of strangers) {
+    for (const { name, tenant, own } of otherCallers) {
       const paths = (credentialId: string, id: string) => [
         `${resource.restPath}?credentialId=${credentialId}`,
         `${resource.restPath}/count?credentialId=${credentialId}`,
@@ -126,7 +130,7 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
     }`
     const get = `query ($credentialId: ID!, $id: ID!) { get: ${resource.getField}(credentialId: $credentialId, id: $id) { id } }`
     const node = 'query ($id: ID!) { node(id: $id) { id } }'
-    for (const { name, tenant, own } of strangers) {
+    for (const { name, tenant, own } of otherCallers) {
       const same = async (query: string, foreign: object, absent: object, expected: object) => {
         const response = await graph(tenant.key, query, { ...foreign })
         expect(response, `${name}: ${query}`).toMatchObject(expected)
@@ -175,7 +179,7 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
 })
 
 test('a filter by another tenant’s record selects nothing', async () => {
-  for (const { tenant, own } of strangers)
+  for (const { tenant, own } of otherCallers)
     for (const { path, plural, field, target } of catalogue.resources.flatMap((resource) =>
       Object.entries(resource.fields).flatMap(([name, field]) =>
         field.kind.reference && field.filters.length > 0
@@ -198,7 +202,7 @@ test('a filter by another tenant’s record selects nothing', async () => {
 
 test('a nested path below another tenant’s record responds as for one that never existed', async () => {
   const orderId = recordId(MINE, 'commerce/orders', '1')
-  for (const { tenant, own } of strangers) {
+  for (const { tenant, own } of otherCallers) {
     const base = `/commerce/orders/${orderId}/fulfillments`
     const list = await rest(tenant.key, `${base}?credentialId=${own}`)
     const nowhere = await rest(
@@ -230,7 +234,7 @@ test('a cursor of another tenant’s list shows none of its records', async () =
     )
     const cursor = String(page.headers['next-cursor'])
     expect(page.json().accounts).toHaveLength(1)
-    for (const { tenant, own } of strangers) {
+    for (const { tenant, own } of otherCallers) {
       const response = await rest(
         tenant.key,
         `/crm/accounts?credentialId=${own}&orderBy=${orderBy}&cursor=${cursor}`,
@@ -245,7 +249,7 @@ test('a cursor of another tenant’s list shows none of its records', async () =
 test('links and back references stay within the credential', async () => {
   const vendors = catalogue.get('accounting/vendors')
   const payments = catalogue.get('accounting/payments')
-  const [{ tenant, own } = { tenant: owner, own: MINE }] = strangers
+  const [{ tenant, own } = { tenant: owner, own: MINE }] = otherCallers
   // The stranger's app names a vendor by the owner's id, which is only a text of that app.
   const claimed = recordId(MINE, vendors.topic, '1')
   await service.save(tenant, own, payments, [

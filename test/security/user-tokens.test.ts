@@ -10,7 +10,7 @@ import { type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { ensureUser } from '../../src/store/accounts/users.ts'
-import { expectRefusal } from '../support/refusal.ts'
+import { expectError } from '../support/expected-error.ts'
 import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -21,14 +21,14 @@ const DAY_S = 86_400
 
 let service: TestService
 let tenant: Tenant
-let stranger: Tenant
+let otherTenant: Tenant
 let token: string
 let kid: string
 
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [CREDENTIAL])
-  stranger = await service.createTenant('production', [])
+  otherTenant = await service.createTenant('production', [])
   token = (await service.tokens.issue(tenant)).token
   kid = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid
 })
@@ -157,8 +157,8 @@ const attacks: Readonly<Record<string, () => string | Promise<string>>> = {
   'a beginning to come': () => sign({ iat: now() + 60 }),
   'not before what is to come': () => sign({ nbf: now() + 60 }),
   'a life longer than any token has': () => sign({ iat: now() - DAY_S - 60, exp: now() + DAY_S }),
-  'the user of another environment': () => sign({ sub: stranger.userId }),
-  'the environment of another user': () => sign({ env: stranger.environmentId }),
+  'the user of another environment': () => sign({ sub: otherTenant.userId }),
+  'the environment of another user': () => sign({ env: otherTenant.environmentId }),
   'a user who never was': () => sign({ sub: 'ffffffff-0000-4000-8000-000000000000' }),
   'a user who is no id': () => sign({ sub: 'user' }),
   'several users': () => sign({ sub: [tenant.userId] }),
@@ -200,7 +200,7 @@ describe('a user token', () => {
   test.each(Object.entries(attacks))('with %s is rejected', async (_what, forge) => {
     const forged = await forge()
     const response = await send(service, forged)
-    expectRefusal(response, { code: 'UNAUTHENTICATED' })
+    expectError(response, { code: 'UNAUTHENTICATED' })
     expect(response.headers['www-authenticate']).toBe('Bearer')
     // The message repeats no part of the token and gives no reason that helps to forge one.
     for (const part of forged.split('.').filter((text) => text.length > 8))
@@ -228,7 +228,7 @@ describe('a user token', () => {
       const path = restPath.replace(/:\w+/, 'x')
       for (const rest of ['', '/count', '/aggregate', '/x']) {
         const result = await service.rest(token, `${path}${rest}?credentialId=${CREDENTIAL}`)
-        expectRefusal(result, { code: 'FORBIDDEN' }, `${path}${rest}`)
+        expectError(result, { code: 'FORBIDDEN' }, `${path}${rest}`)
       }
       await graph(`{ ${listField}(credentialId: "${CREDENTIAL}") { totalCount } }`)
       await graph(`{ ${listField}Aggregate(credentialId: "${CREDENTIAL}") { count } }`)

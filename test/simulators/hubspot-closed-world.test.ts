@@ -51,7 +51,7 @@ const bodies: Readonly<Record<string, Json>> = {
 
 const schemaNamed = (name: string): Schema => ({ ...schemas[name] })
 
-const resolved = (schema: Schema): Schema => {
+const resolveSchema = (schema: Schema): Schema => {
   const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
   const found = name === undefined ? schema : schemaNamed(name)
   // Of several forms, the one with fields.
@@ -65,7 +65,7 @@ interface Place {
 
 /** The declared fields, each at its place in a body with one element in each list. */
 const placesIn = (schema: Schema, path: Place['path'] = []): readonly Place[] => {
-  const { type, items, properties: fields } = resolved(schema)
+  const { type, items, properties: fields } = resolveSchema(schema)
   if (type === 'array') return placesIn({ ...Object(items) }, [...path, 0])
   return Object.entries({ ...Object(fields) }).flatMap(([name, field]): readonly Place[] => {
     const place = { path: [...path, name], schema: { ...Object(field) } }
@@ -73,13 +73,18 @@ const placesIn = (schema: Schema, path: Place['path'] = []): readonly Place[] =>
   })
 }
 
-const at = (value: Json | undefined, path: Place['path']): Json | undefined =>
+const valueAt = (value: Json | undefined, path: Place['path']): Json | undefined =>
   path.reduce<Json | undefined>((inner, step) => Object(inner)[step], value)
 
 /** A copy of a body with the value at a place replaced, perhaps under another name. */
-const replaced = (body: Json, path: Place['path'], value: Json, name = path.at(-1) ?? ''): Json => {
+const replaceAt = (
+  body: Json,
+  path: Place['path'],
+  value: Json,
+  name = path.at(-1) ?? '',
+): Json => {
   const copy = structuredClone(body)
-  const parent = Object(at(copy, path.slice(0, -1)))
+  const parent = Object(valueAt(copy, path.slice(0, -1)))
   delete parent[path.at(-1) ?? '']
   parent[name] = value
   return copy
@@ -95,16 +100,20 @@ describe.each(Object.keys(bodies))('the body of %s', (name) => {
     expect(places.length).toBeGreaterThan(0)
     const failures = places.flatMap(({ path, schema }) => {
       const place = path.join('.')
-      const value = at(body, path)
+      const value = valueAt(body, path)
       if (value === undefined) return [`${place} is not in the body`]
       const hasProblem = (changed: Json) => check(changed).length > 0
-      const { type } = resolved(schema)
+      const { type } = resolveSchema(schema)
       const mistyped = type === 'array' ? 'text' : type === 'object' ? [7] : { a: 1 }
-      const isEnum = Array.isArray(resolved(schema).enum)
+      const isEnum = Array.isArray(resolveSchema(schema).enum)
       return [
-        ...(hasProblem(replaced(body, path, value, `${path.at(-1)}x`)) ? [] : [`${place} renamed`]),
-        ...(hasProblem(replaced(body, path, mistyped)) ? [] : [`${place} mistyped`]),
-        ...(isEnum && !hasProblem(replaced(body, path, 'no such value')) ? [`${place} value`] : []),
+        ...(hasProblem(replaceAt(body, path, value, `${path.at(-1)}x`))
+          ? []
+          : [`${place} renamed`]),
+        ...(hasProblem(replaceAt(body, path, mistyped)) ? [] : [`${place} mistyped`]),
+        ...(isEnum && !hasProblem(replaceAt(body, path, 'no such value'))
+          ? [`${place} value`]
+          : []),
       ]
     })
     expect(failures).toEqual([])

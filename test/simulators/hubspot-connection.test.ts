@@ -47,7 +47,7 @@ describe('OAuth', () => {
     return { simulator, page, searchParams, token, tokens }
   }
 
-  test('issues tokens that name the portal and open it alone', async () => {
+  test('issues tokens that name the portal and give access only to it', async () => {
     const { simulator, page, searchParams, tokens } = await connect()
     expect(page.body).toContain('Acme')
     expect(searchParams.get('state')).toBe('s')
@@ -103,7 +103,7 @@ describe('OAuth', () => {
     expect(await introspect(access_token)).toEqual({ active: false })
   })
 
-  test('credentials belong into the body, and the version must exist', async () => {
+  test('credentials must be in the body, and the version must exist', async () => {
     const { simulator, tokens } = await connect()
     const { refresh_token } = tokens.json
     const send = createClient(simulator)

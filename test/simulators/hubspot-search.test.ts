@@ -21,7 +21,7 @@ const openCompanies = () => {
     d: create({ name: 'Delta' }),
   }
   const search = (body: object) => opened.post('/objects/V/companies/search', body)
-  const found = async (body: object) => {
+  const searchIds = async (body: object) => {
     const reply = await search(body)
     return reply.status === 200
       ? idsOf(reply)
@@ -29,12 +29,12 @@ const openCompanies = () => {
           .join('')
       : `${reply.status}`
   }
-  return { ...opened, ids, search, found }
+  return { ...opened, ids, search, searchIds }
 }
 
 describe('a search', () => {
   test('compares by the type of the property', async () => {
-    const { found } = openCompanies()
+    const { searchIds } = openCompanies()
     const cases: readonly (readonly [object, string])[] = [
       [filter('numberofemployees', 'GT', { value: '9' }), 'bc'],
       [filter('numberofemployees', 'LTE', { value: '10' }), 'ab'],
@@ -52,29 +52,29 @@ describe('a search', () => {
       [filter('hs_lastmodifieddate', 'LT', { value: '2026-11-23T17:00:02.250Z' }), 'a'],
     ]
     for (const [group, expected] of cases)
-      expect([group, await found({ filterGroups: [group] })]).toEqual([group, expected])
+      expect([group, await searchIds({ filterGroups: [group] })]).toEqual([group, expected])
   })
 
   test('joins filters of a group by AND, and groups by OR', async () => {
-    const { found } = openCompanies()
+    const { searchIds } = openCompanies()
     const large = filter('numberofemployees', 'GTE', { value: '10' })
     const banking = filter('industry', 'EQ', { value: 'BANKING' })
     const both = { filters: [...large.filters, ...banking.filters] }
-    expect(await found({ filterGroups: [both] })).toBe('b')
+    expect(await searchIds({ filterGroups: [both] })).toBe('b')
     const delta = filter('name', 'EQ', { value: 'delta' })
-    expect(await found({ filterGroups: [both, delta] })).toBe('bd')
-    expect(await found({ query: 'gam' })).toBe('c')
-    expect(await found({})).toBe('abcd')
+    expect(await searchIds({ filterGroups: [both, delta] })).toBe('bd')
+    expect(await searchIds({ query: 'gam' })).toBe('c')
+    expect(await searchIds({})).toBe('abcd')
   })
 
   test('sorts by one property; equal values are in no order to rely on', async () => {
-    const { found } = openCompanies()
+    const { searchIds } = openCompanies()
     const direction = 'DESCENDING'
-    expect(await found({ sorts: [{ propertyName: 'hs_object_id', direction }] })).toBe('dcba')
-    expect(await found({ sorts: ['-numberofemployees'] })).toBe('cbad')
-    expect(await found({ sorts: ['numberofemployees'] })).toBe('abcd')
-    expect(await found({ sorts: ['country'] })).toBe('dcba')
-    expect(await found({ sorts: ['name', 'domain'] })).toBe('400')
+    expect(await searchIds({ sorts: [{ propertyName: 'hs_object_id', direction }] })).toBe('dcba')
+    expect(await searchIds({ sorts: ['-numberofemployees'] })).toBe('cbad')
+    expect(await searchIds({ sorts: ['numberofemployees'] })).toBe('abcd')
+    expect(await searchIds({ sorts: ['country'] })).toBe('dcba')
+    expect(await searchIds({ sorts: ['name', 'domain'] })).toBe('400')
   })
 
   test.each<[string, object]>([
@@ -101,17 +101,17 @@ describe('a search', () => {
   })
 
   test('finds the records that are associated with another', async () => {
-    const { portal, ids, found } = openCompanies()
+    const { portal, ids, searchIds } = openCompanies()
     const link = { type: 'companies', id: ids.c, typeId: 279 }
     const { id } = portal.create('contacts', { lastname: 'A' }, [link])
     const group = filter('associations.contact', 'EQ', { value: id })
-    expect(await found({ filterGroups: [group] })).toBe('c')
+    expect(await searchIds({ filterGroups: [group] })).toBe('c')
   })
 
   test('does not find archived records', async () => {
-    const { portal, ids, found } = openCompanies()
+    const { portal, ids, searchIds } = openCompanies()
     portal.archive('companies', ids.b)
-    expect(await found({})).toBe('acd')
+    expect(await searchIds({})).toBe('acd')
   })
 })
 

@@ -71,7 +71,7 @@ const valueWith = (entity: string, path: readonly string[], value: Json): Json =
 }
 
 /** A value of another type than the schema's. */
-const mistyped = (schema: Schema): Json => {
+const mistypedValue = (schema: Schema): Json => {
   const type = nameOf(schema)
   const resolved = type === undefined ? schema : definitionNamed(type)
   return resolved.type === 'string' ? 7 : resolved.type === 'array' ? 'text' : [true]
@@ -101,7 +101,7 @@ describe.each([...entities.keys()])('%s', (entity) => {
         ...(isMistaken(valueWith(entity, rename(path), sampleOf(schema)), ['undeclared'])
           ? []
           : [`${place} renamed`]),
-        ...(isMistaken(valueWith(entity, path, mistyped(schema)), ['type', 'enum'])
+        ...(isMistaken(valueWith(entity, path, mistypedValue(schema)), ['type', 'enum'])
           ? []
           : [`${place} mistyped`]),
         ...(isEnum(schema) && !isMistaken(valueWith(entity, path, 'no such value'), ['enum'])

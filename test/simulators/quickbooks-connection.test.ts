@@ -30,10 +30,10 @@ describe('OAuth', () => {
       state: 's',
     }
     const page = await send('GET', `/connect/oauth2?${new URLSearchParams(request)}`)
-    const answer = new URLSearchParams({ ...request, account: '2', decision: 'allow' })
+    const consent = new URLSearchParams({ ...request, account: '2', decision: 'allow' })
     const redirect = await send('POST', '/connect/oauth2', {
       headers: form,
-      body: answer.toString(),
+      body: consent.toString(),
     })
     const { searchParams } = new URL(redirect.headers.location ?? '')
     const exchange = (parameters: Record<string, string>) =>
@@ -52,7 +52,7 @@ describe('OAuth', () => {
     return { simulator, page, searchParams, tokens, refresh }
   }
 
-  test('the callback names the company, and the token opens that company alone', async () => {
+  test('the callback names the company, and the token gives access only to it', async () => {
     const { simulator, page, searchParams, tokens } = await connect()
     expect(page.body).toContain('Acme')
     expect([searchParams.get('realmId'), searchParams.get('state')]).toEqual(['2', 's'])
@@ -75,7 +75,7 @@ describe('OAuth', () => {
     simulator.assertSound()
   })
 
-  test('a refresh token changes once a day, and the one before is rejected', async () => {
+  test('a refresh token changes once a day, and the previous one is rejected', async () => {
     const { simulator, tokens, refresh } = await connect()
     const first = tokens.json.refresh_token
     simulator.clock.advance(3_600_000)
@@ -156,7 +156,7 @@ describe('limits', () => {
     expect((await send('POST', '/v3/company/1/vendor', { headers: json, body })).status).toBe(200)
   })
 
-  test('are 10 requests at once', async () => {
+  test('are 10 requests at the same time', async () => {
     const { simulator } = open()
     const { accessToken } = simulator.oauth.issue('1')
     const headers = { ...json, authorization: `Bearer ${accessToken}` }

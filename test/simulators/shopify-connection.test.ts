@@ -47,7 +47,7 @@ describe('OAuth', () => {
     return { simulator, page, searchParams, tokens, refresh, query }
   }
 
-  test('the callback is signed and names the shop, and the token opens that shop alone', async () => {
+  test('the callback is signed and names the shop, and the token gives access only to it', async () => {
     const { page, searchParams, tokens, query } = await connect()
     expect(page.body).toContain('Acme')
     expect(page.body).not.toContain('Other')

@@ -394,10 +394,10 @@ describe('fulfillments', () => {
       { company: 'DHL', number: '3' },
     ])
     const since = `query ($id: ID!, $query: String) { order(id: $id) { fulfillments(query: $query) { id } } }`
-    const found = async (text: string) =>
+    const findFulfillments = async (text: string) =>
       (await query(since, { id, query: text })).order.fulfillments.length
-    expect(await found("updated_at:>='2026-11-23T20:01:00Z'")).toBe(1)
-    expect(await found("updated_at:>'2026-11-23T20:01:00Z'")).toBe(0)
+    expect(await findFulfillments("updated_at:>='2026-11-23T20:01:00Z'")).toBe(1)
+    expect(await findFulfillments("updated_at:>'2026-11-23T20:01:00Z'")).toBe(0)
   })
 })
 

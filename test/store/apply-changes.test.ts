@@ -95,7 +95,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
   })
 
   test('a deletion is one change with the fields that changed along; a restored record is an update', async () => {
-    const gone = { ...first, remoteDeleted: true }
+    const deletedRow = { ...first, remoteDeleted: true }
     const step = async (row: RecordRow) => {
       const counts = await apply([row], resource, 'all')
       const [change, ...more] = await takeLog()
@@ -105,12 +105,12 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
     }
     await apply([first], resource)
     await takeLog()
-    expect(await step(gone)).toEqual([
+    expect(await step(deletedRow)).toEqual([
       { created: 0, updated: 0, deleted: 1 },
       'deleted',
       ['remoteDeleted'],
     ])
-    expect(await step({ ...gone, remoteFields: { n: 1 } })).toEqual([
+    expect(await step({ ...deletedRow, remoteFields: { n: 1 } })).toEqual([
       { created: 0, updated: 1, deleted: 0 },
       'updated',
       ['remoteFields'],
@@ -120,7 +120,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
       'updated',
       ['remoteFields', 'remoteDeleted'],
     ])
-    expect(await step({ ...gone, remoteFields: null })).toEqual([
+    expect(await step({ ...deletedRow, remoteFields: null })).toEqual([
       { created: 0, updated: 0, deleted: 1 },
       'deleted',
       ['remoteFields', 'remoteDeleted'],

@@ -6,7 +6,7 @@ import { dropOldestPartition } from '../../src/store/changes/change-partitions.t
 import { readChanges } from '../../src/store/changes/changes.ts'
 import { openPartitions } from '../support/log-partitions.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 
 const WRITERS = 8
 const ROUNDS = 40
@@ -69,7 +69,7 @@ test('8 writers and a reader continue while partitions are created and dropped: 
         UPDATE change_log.changes SET at = now() - interval '40 days'
         WHERE (epoch, xid) < (${epoch}::bigint, ${String(xid)}::text::xid8)
           AND at > now() - interval '1 day'`
-      if (((await partitions.make(2, 40)) ?? 0) > 0) counts.made += 1
+      if (((await partitions.makePartitions(2, 40)) ?? 0) > 0) counts.made += 1
       if ((await dropOldestPartition(service.database, DAYS)) === 'done') counts.dropped += 1
       await wait(10)
     }
@@ -78,7 +78,7 @@ test('8 writers and a reader continue while partitions are created and dropped: 
   await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
   isWriting = false
   await following
-  await settled(service)
+  await untilLogReadable(service)
   let before: number
   do {
     before = received.length

@@ -1,16 +1,16 @@
 /** The change log has partitions ahead of its writers, and readers scan only the partitions that they need. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { makePartitions } from '../../src/store/changes/change-partitions.ts'
-import { type Change, endOfLog, readChanges } from '../../src/store/changes/changes.ts'
-import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
+import { endOfLog, readChanges } from '../../src/store/changes/changes.ts'
+import { type Partitions, unlessBusy } from '../support/log-partitions.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import type { Tenant, TestService } from '../support/service.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
+import { CREDENTIAL, numbersOf, saveAccount, sharePartitions } from './partitions-harness.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const DAYS = 30
 const accounts = catalogue.get('crm/accounts')
 
@@ -18,18 +18,13 @@ let service: TestService
 let tenant: Tenant
 let partitions: Partitions
 
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL])
-  partitions = openPartitions(service.database)
+sharePartitions((opened) => {
+  service = opened.service
+  tenant = opened.tenant
+  partitions = opened.partitions
 })
-beforeEach(async () => {
-  await service.database.prisma.$executeRaw`TRUNCATE crm_accounts`
-})
-afterAll(() => service.stop())
 
-const save = (n: number): Promise<void> =>
-  service.save(tenant, CREDENTIAL, accounts, [sampleRecord(CREDENTIAL, accounts, n)])
+const save = (n: number): Promise<void> => saveAccount({ service, tenant }, n)
 
 const makeAhead = (days = DAYS) => unlessBusy(() => makePartitions(service.database, days))
 
@@ -37,14 +32,11 @@ const saveAll = async (first: number, last: number): Promise<void> => {
   for (let n = first; n <= last; n++) await save(n)
 }
 
-const numbersOf = (changes: readonly Change[]): number[] =>
-  changes.map(({ record }) => Number(JSON.parse(record ?? '{}').remoteId))
-
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, n) => n + 1)
 
 /** The whole log, in pages. */
 const readAll = async (): Promise<number[]> => {
-  await settled(service)
+  await untilLogReadable(service)
   const numbers: number[] = []
   let after = { epoch: 0n, xid: 0n, sequence: 0n }
   for (;;) {
@@ -89,10 +81,10 @@ describe('a reader', () => {
       SELECT 0, (${begun}::bigint + n % 200)::text::xid8, gen_random_uuid(), gen_random_uuid(),
         'crm/accounts', 'created', gen_random_uuid()
       FROM generate_series(1, 20000) n`
-    await partitions.make(30, 100_000)
+    await partitions.makePartitions(30, 100_000)
     await service.database.prisma.$executeRaw`ANALYZE change_log.changes`
   })
-  beforeEach(() => settled(service))
+  beforeEach(() => untilLogReadable(service))
 
   test('at the end of the log scans only the last partition, however often it reads', async () => {
     expect((await partitions.list()).length).toBeGreaterThan(30)
@@ -135,7 +127,7 @@ test.each(['an environment', 'a record'])(
       FROM generate_series(1, 20000)`
     await save(1)
     await prisma.$executeRaw`ANALYZE change_log.changes`
-    await settled(service)
+    await untilLogReadable(service)
     const { id } = sampleRecord(CREDENTIAL, accounts, 1)
     const scanned = await service.database.transaction(async (open) => {
       const query =
@@ -207,7 +199,7 @@ describe('partitions ahead', () => {
     for (const first of ['write', 'make']) {
       await partitions.reset(7, 100_000)
       await save(1)
-      await partitions.moveElsewhere()
+      await partitions.simulateRestore()
       if (first === 'write') await save(2)
       expect(await makeAhead()).toBe('done')
       if (first === 'make') await save(2)
@@ -253,7 +245,7 @@ describe('a transaction that has written and stays open', () => {
     await other.query('COMMIT')
     await other.end()
     expect(await makeAhead()).toBe('done')
-    await settled(service)
+    await untilLogReadable(service)
     const { changes } = await readChanges(service.database, { limit: 9 })
     expect(changes.map(({ topic }) => topic).sort()).toEqual([
       'crm/accounts',

@@ -1,44 +1,33 @@
 /** Retention of the change log: it drops whole partitions and reports what it dropped. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRetention } from '../../src/delivery/retention.ts'
-import { catalogue } from '../../src/generated/registry.ts'
 import type { ChangePosition } from '../../src/query/change-cursor.ts'
 import { dropOldestPartition, makePartitions } from '../../src/store/changes/change-partitions.ts'
-import { type Change, readChanges } from '../../src/store/changes/changes.ts'
+import { readChanges } from '../../src/store/changes/changes.ts'
 import { expiredUntil } from '../../src/store/changes/log-start.ts'
 import type { Queryable } from '../../src/store/database/database.ts'
-import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
-import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { type Partitions, unlessBusy } from '../support/log-partitions.ts'
+import type { Tenant, TestService } from '../support/service.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
+import { CREDENTIAL, numbersOf, saveAccount, sharePartitions } from './partitions-harness.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const DAYS = 30
 const START: ChangePosition = { epoch: 0n, xid: 0n, sequence: 0n }
-const accounts = catalogue.get('crm/accounts')
 
 let service: TestService
 let tenant: Tenant
 let partitions: Partitions
 
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL])
-  partitions = openPartitions(service.database)
+sharePartitions((opened) => {
+  service = opened.service
+  tenant = opened.tenant
+  partitions = opened.partitions
 })
-beforeEach(async () => {
-  await service.database.prisma.$executeRaw`TRUNCATE crm_accounts`
-})
-afterAll(() => service.stop())
 
-const save = (n: number): Promise<void> =>
-  service.save(tenant, CREDENTIAL, accounts, [sampleRecord(CREDENTIAL, accounts, n)])
+const save = (n: number): Promise<void> => saveAccount({ service, tenant }, n)
 
-const read = (after: ChangePosition | undefined, limit = 1000) =>
+const readPage = (after: ChangePosition | undefined, limit = 1000) =>
   readChanges(service.database, { after, limit })
-
-const numbersOf = (changes: readonly Change[]): number[] =>
-  changes.map(({ record }) => Number(JSON.parse(record ?? '{}').remoteId))
 
 const drop = () => unlessBusy(() => dropOldestPartition(service.database, DAYS))
 
@@ -47,10 +36,10 @@ const writeAcross = async (): Promise<void> => {
   await partitions.reset(1, 50)
   await save(1)
   const first = (await partitions.list())[1]
-  await partitions.passed(first?.upper ?? 0n)
-  await partitions.make(1, 100_000)
+  await partitions.waitUntilPassed(first?.upper ?? 0n)
+  await partitions.makePartitions(1, 100_000)
   await save(2)
-  await settled(service)
+  await untilLogReadable(service)
   // The original partition has no row.
   expect(await drop()).toBe('done')
 }
@@ -59,32 +48,32 @@ describe('a partition', () => {
   test('without rows from an earlier epoch is dropped, whatever precedes it', async () => {
     await partitions.reset(7, 100_000)
     await save(1)
-    await partitions.moveElsewhere()
+    await partitions.simulateRestore()
     await save(2)
     await unlessBusy(() => makePartitions(service.database, DAYS))
-    await settled(service)
+    await untilLogReadable(service)
     while ((await drop()) === 'done');
     const list = await partitions.list()
     // The partitions of the two changes, and those ahead now.
     expect(list.filter(({ rows }) => rows > 0)).toHaveLength(2)
     expect(list.filter(({ rows }) => rows === 0)).toHaveLength(8)
-    expect(numbersOf((await read(START)).changes)).toEqual([1, 2])
+    expect(numbersOf((await readPage(START)).changes)).toEqual([1, 2])
   })
 
   test('is dropped when all its changes are expired, and reads report it', async () => {
     await writeAcross()
-    const { changes, truncated } = await read(START)
+    const { changes, truncated } = await readPage(START)
     expect([numbersOf(changes), truncated]).toEqual([[1, 2], false])
     expect(await drop()).toBe('unneeded')
-    await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
-    const [aged] = (await read(undefined, 1)).changes
+    await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
+    const [aged] = (await readPage(undefined, 1)).changes
     const before = await partitions.list()
     expect(await drop()).toBe('done')
     expect(await drop()).toBe('unneeded')
     expect(await partitions.list()).toEqual(before.slice(1))
-    const behind = await read(START)
+    const behind = await readPage(START)
     expect([numbersOf(behind.changes), behind.truncated]).toEqual([[2], true])
-    expect((await read(changes[0]?.position)).truncated).toBe(false)
+    expect((await readPage(changes[0]?.position)).truncated).toBe(false)
     expect(await expiredUntil(service.database)).toEqual(aged?.at)
     const cursor = Buffer.from('1.0.0.0').toString('base64url')
     const expired = await service.rest(tenant.key, `/changes?after=${cursor}`)
@@ -96,11 +85,11 @@ describe('a partition', () => {
   test('is kept for a single change that is not expired', async () => {
     await partitions.reset(1, 200)
     for (const n of [1, 2, 3]) await save(n)
-    await partitions.passed((await partitions.list())[1]?.upper ?? 0n)
-    await settled(service)
+    await partitions.waitUntilPassed((await partitions.list())[1]?.upper ?? 0n)
+    await untilLogReadable(service)
     expect(await drop()).toBe('done')
     for (const kept of [3, 1]) {
-      await partitions.age(
+      await partitions.ageRows(
         2 * DAYS,
         `record->>'remoteId' <> '${kept}' AND at > now() - interval '1 day'`,
       )
@@ -108,18 +97,18 @@ describe('a partition', () => {
         UPDATE change_log.changes SET at = now() WHERE record->>'remoteId' = ${String(kept)}`
       expect(await drop(), String(kept)).toBe('unneeded')
     }
-    expect(numbersOf((await read(START)).changes)).toEqual([1, 2, 3])
+    expect(numbersOf((await readPage(START)).changes)).toEqual([1, 2, 3])
   })
 
   test('is kept while a transaction that may still write to it runs', async () => {
     await partitions.reset(1, 50)
-    const begun = Promise.withResolvers<void>()
+    const transactionStarted = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = service.database.transaction(
+    const openTransaction = service.database.transaction(
       async (open) => {
         // The transaction has an id and has written to another table.
         await open.prisma.$executeRaw`SELECT pg_current_xact_id()`
-        begun.resolve()
+        transactionStarted.resolve()
         await release.promise
         await open.prisma.$executeRaw`
           INSERT INTO change_log.changes (environment_id, topic, kind)
@@ -127,16 +116,16 @@ describe('a partition', () => {
       },
       { timeoutMs: 60_000, maxWaitMs: 20_000 },
     )
-    await begun.promise
+    await transactionStarted.promise
     await partitions.consumeIds(60)
     const [first, over] = await partitions.list()
     while ((await drop()) === 'done');
     const kept = await partitions.list()
     expect(kept.map(({ name }) => name)).toContain(over?.name)
     release.resolve()
-    await early
-    await settled(service)
-    const { changes, truncated } = await read(START)
+    await openTransaction
+    await untilLogReadable(service)
+    const { changes, truncated } = await readPage(START)
     expect([changes.map(({ topic }) => topic), truncated]).toEqual([['crm/leads'], false])
     expect(first?.rows).toBe(0)
   })
@@ -144,23 +133,23 @@ describe('a partition', () => {
   test('of an earlier epoch is dropped, including those created ahead in it', async () => {
     await partitions.reset(3, 100_000)
     await save(1)
-    await partitions.age(DAYS + 1)
-    await partitions.moveElsewhere()
+    await partitions.ageRows(DAYS + 1)
+    await partitions.simulateRestore()
     await save(2)
     expect(await unlessBusy(() => makePartitions(service.database, DAYS))).toBe('done')
-    await settled(service)
+    await untilLogReadable(service)
     while ((await drop()) === 'done');
     const list = await partitions.list()
     // The tail got an upper bound, and seven partitions and the tail follow.
     expect(list).toHaveLength(9)
     expect(list[0]?.rows).toBe(1)
-    const { changes, truncated } = await read(START)
+    const { changes, truncated } = await readPage(START)
     expect([numbersOf(changes), truncated]).toEqual([[2], true])
   })
 
   test('is dropped once, however many processes try', async () => {
     await writeAcross()
-    await partitions.age(DAYS + 1)
+    await partitions.ageRows(DAYS + 1)
     const before = await partitions.list()
     const others = Array.from({ length: 4 }, () => dropOldestPartition(service.database, DAYS))
     const outcomes = await Promise.all(others)
@@ -177,7 +166,7 @@ describe('a partition', () => {
       await prisma.$executeRaw`
         DELETE FROM change_log.changes
         WHERE (record->>'remoteId')::integer <> ALL(${[1, ...left]}::integer[])`
-      await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
+      await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
       let statements = 0
       const database: Queryable = {
         prisma,
@@ -207,16 +196,18 @@ describe('the retention actor', () => {
 
   test('creates partitions and drops expired ones', async () => {
     await writeAcross()
-    await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
-    await work(async () => (await read(START)).truncated && (await partitions.list()).length > 7)
-    expect(numbersOf((await read(START)).changes)).toEqual([2])
+    await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
+    await work(
+      async () => (await readPage(START)).truncated && (await partitions.list()).length > 7,
+    )
+    expect(numbersOf((await readPage(START)).changes)).toEqual([2])
   })
 
   test('deletes single rows only in a partition that spans too long', async () => {
     await partitions.reset(7, 1_000_000)
     for (const n of [1, 2, 3]) await save(n)
-    await settled(service)
-    await partitions.age(DAYS + 1, `record->>'remoteId' <> '3'`)
+    await untilLogReadable(service)
+    await partitions.ageRows(DAYS + 1, `record->>'remoteId' <> '3'`)
     const rows = async (): Promise<number> =>
       (await partitions.list()).reduce((sum, one) => sum + one.rows, 0)
     service.takeStatements()
@@ -227,9 +218,9 @@ describe('the retention actor', () => {
     })
     // A one-day partition is dropped before its first change is that old.
     expect(await rows()).toBe(3)
-    await partitions.age(1, `record->>'remoteId' = '1'`)
+    await partitions.ageRows(1, `record->>'remoteId' = '1'`)
     await work(async () => (await rows()) === 1)
-    const { changes, truncated } = await read(START)
+    const { changes, truncated } = await readPage(START)
     expect([numbersOf(changes), truncated]).toEqual([[3], true])
   })
 })

@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 afterAll(() => service.stop())
 
-const read = (after: ChangePosition | undefined, limit = 1000) =>
+const readChangesAfter = (after: ChangePosition | undefined, limit = 1000) =>
   readChanges(service.database, { after, limit })
 
 const save = (n: number, resource = accounts, credentialId = CREDENTIAL) =>
@@ -89,7 +89,7 @@ describe('a reader', () => {
       let after = start
       for (;;) {
         const wasWriting = isWriting
-        const page = await read(after, 7)
+        const page = await readChangesAfter(after, 7)
         changes.push(...page.changes)
         after = page.next
         const [ahead] = await prisma.$queryRaw<{ count: bigint }[]>`
@@ -119,9 +119,9 @@ describe('a reader', () => {
   })
 
   test('waits for a transaction that began before a committed one', async () => {
-    const begun = Promise.withResolvers<void>()
+    const transactionStarted = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = service.database.transaction(async (open) => {
+    const openTransaction = service.database.transaction(async (open) => {
       await applyChanges(
         open,
         { credentialId: OTHER, environmentId: tenant.environmentId },
@@ -129,17 +129,17 @@ describe('a reader', () => {
         [toLine(sampleRecord(OTHER, accounts, 1))],
         { accept: 'newer' },
       )
-      begun.resolve()
+      transactionStarted.resolve()
       await release.promise
     }, LIMITS)
-    await begun.promise
+    await transactionStarted.promise
     await save(2)
-    const between = await read(start)
+    const between = await readChangesAfter(start)
     expect(between.changes).toEqual([])
     release.resolve()
-    await early
+    await openTransaction
     await readable()
-    const after = await read(between.next)
+    const after = await readChangesAfter(between.next)
     expect(remoteIds(after.changes)).toEqual(['1', '2'])
   })
 
@@ -148,8 +148,8 @@ describe('a reader', () => {
     await save(6, leads)
     await save(7, accounts, OTHER)
     await readable()
-    const first = await read(start, 3)
-    const second = await read(first.next, 3)
+    const first = await readChangesAfter(start, 3)
+    const second = await readChangesAfter(first.next, 3)
     expect(remoteIds([...first.changes, ...second.changes])).toEqual(['1', '2', '3', '4', '5', '6'])
     const readPage = (query: object) =>
       readChanges(service.database, { after: start, limit: 9, ...query })
@@ -162,7 +162,7 @@ describe('a reader', () => {
     const none = await readPage({ topics: ['crm/tasks'] })
     await save(8)
     await readable()
-    expect(remoteIds((await read(none.next)).changes)).toEqual(['8'])
+    expect(remoteIds((await readChangesAfter(none.next)).changes)).toEqual(['8'])
   })
 
   test('compares transaction ids as numbers', async () => {
@@ -175,8 +175,8 @@ describe('a reader', () => {
     ])
       await prisma.$executeRaw`
         UPDATE change_log.changes SET xid = ${xid}::text::xid8 WHERE record->>'remoteId' = ${n}`
-    const first = await read({ epoch: 0n, xid: 8n, sequence: 0n }, 1)
-    const rest = await read(first.next)
+    const first = await readChangesAfter({ epoch: 0n, xid: 8n, sequence: 0n }, 1)
+    const rest = await readChangesAfter(first.next)
     expect(remoteIds([...first.changes, ...rest.changes])).toEqual(['1', '2', '3'])
   })
 
@@ -184,7 +184,7 @@ describe('a reader', () => {
     await save(1)
     await save(2)
     await readable()
-    const before = await read(start, 1)
+    const before = await readChangesAfter(start, 1)
     const { prisma } = service.database
     // As after a restore: the rows have higher transaction ids than this cluster.
     await prisma.$executeRaw`
@@ -193,13 +193,13 @@ describe('a reader', () => {
     const [first] = before.changes
     if (!first) throw new Error('Nothing was read.')
     const cursor = { ...first.position, xid: first.position.xid + 1_000_000_000n }
-    const restored = await read(cursor)
+    const restored = await readChangesAfter(cursor)
     expect(remoteIds(restored.changes)).toEqual(['2'])
     await Promise.all([save(3), save(4, accounts, OTHER), save(5, leads)])
     await readable()
-    const after = await read(restored.next)
+    const after = await readChangesAfter(restored.next)
     expect(remoteIds(after.changes).sort()).toEqual(['3', '4', '5'])
-    expect(remoteIds((await read(cursor)).changes)).toHaveLength(4)
+    expect(remoteIds((await readChangesAfter(cursor)).changes)).toHaveLength(4)
     const epochs = await prisma.$queryRaw<object[]>`SELECT epoch FROM change_log.epochs`
     expect(epochs).toHaveLength(2)
   })
@@ -218,7 +218,7 @@ describe('a reader', () => {
     })
     await save(2)
     await readable()
-    expect(remoteIds((await read(ahead)).changes)).toEqual(['2'])
+    expect(remoteIds((await readChangesAfter(ahead)).changes)).toEqual(['2'])
   })
 
   test('gets an error when retention has dropped its position', async () => {
@@ -227,14 +227,14 @@ describe('a reader', () => {
     await readable()
     await prisma.$executeRaw`
       UPDATE change_log.changes SET at = at - interval '40 days' WHERE record->>'remoteId' <> '4'`
-    const [first] = (await read(start)).changes
+    const [first] = (await readChangesAfter(start)).changes
     expect(await pruneChanges(service.database, 30, 2)).toBe(2)
     expect(await pruneChanges(service.database, 30, 2)).toBe(1)
     expect(await pruneChanges(service.database, 30, 2)).toBe(0)
-    const behind = await read(first?.position)
+    const behind = await readChangesAfter(first?.position)
     expect(behind.truncated).toBe(true)
     expect(remoteIds(behind.changes)).toEqual(['4'])
-    expect((await read(behind.next)).truncated).toBe(false)
+    expect((await readChangesAfter(behind.next)).truncated).toBe(false)
   })
 })
 
@@ -268,7 +268,7 @@ describe('a notification', () => {
   })
   afterEach(() => listener.end())
 
-  const announced = async (): Promise<number> => {
+  const countNotifications = async (): Promise<number> => {
     // Earlier notifications arrive before this response.
     await listener.query('SELECT 1')
     return received.splice(0).length
@@ -283,18 +283,18 @@ describe('a notification', () => {
         })
       await appendEvent(open, owner, 'sync/completed', {})
     })
-    expect(await announced()).toBe(1)
+    expect(await countNotifications()).toBe(1)
     await save(1)
-    expect(await announced()).toBe(0)
+    expect(await countNotifications()).toBe(0)
     const choice = { since: 'infinity', after: null }
     const deleteAll = () =>
       service.database.transaction((open) => deleteUnseen(open, owner, accounts, choice))
     await deleteAll()
-    expect(await announced()).toBe(1)
+    expect(await countNotifications()).toBe(1)
     await deleteAll()
-    expect(await announced()).toBe(0)
+    expect(await countNotifications()).toBe(0)
     await service.database.transaction((open) => appendEvent(open, owner, 'sync/failed', {}))
-    expect(await announced()).toBe(1)
+    expect(await countNotifications()).toBe(1)
   })
 
   test('wakes a feed immediately; without one the feed wakes by its timer', async () => {

@@ -51,20 +51,20 @@ describe('two transactions on one record', () => {
 
   test('never move its last change time back', async () => {
     await apply([row('before')])
-    const begun = Promise.withResolvers<void>()
+    const transactionStarted = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = harness.service.database.transaction(async (transaction) => {
+    const firstTransaction = harness.service.database.transaction(async (transaction) => {
       // `now()` is fixed at the start of the transaction.
       await transaction.prisma.$queryRaw`SELECT now()`
-      begun.resolve()
+      transactionStarted.resolve()
       await release.promise
       await applyIn(transaction, [row('begun first, written last')])
     })
-    await begun.promise
+    await transactionStarted.promise
     await apply([row('between')])
     const between = await readRow(accounts, row('').id)
     release.resolve()
-    await early
+    await firstTransaction
     const after = await readRow(accounts, row('').id)
     expect(await show(accounts, '1')).toMatchObject({ website: 'begun first, written last' })
     expect(after?.updated_at.getTime()).toBeGreaterThanOrEqual(between?.updated_at.getTime() ?? 0)
@@ -75,14 +75,14 @@ describe('two transactions on one record', () => {
     await apply([row('before')])
     const { id } = row('')
     const { environmentId } = harness.tenant
-    const works = [
+    const writes = [
       (transaction: Transaction) => applyIn(transaction, [row('after')]),
       (transaction: Transaction) =>
         markRecordsDeleted(transaction, { credentialId: CREDENTIAL, environmentId }, accounts, [
           id,
         ]),
     ]
-    for (const work of works)
+    for (const work of writes)
       await harness.service.database.transaction(async (transaction) => {
         await transaction.prisma.$executeRaw`SELECT now(), pg_sleep(0.01)`
         await work(transaction)

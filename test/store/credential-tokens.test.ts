@@ -1,7 +1,6 @@
 /** OAuth clients, and the tokens of credentials: how they are stored, renewed and replaced. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OAuthMethod } from '../../src/definition/auth.ts'
 import { type Connector, defineConnector } from '../../src/definition/connector.ts'
 import {
   acquireRenewal,
@@ -28,20 +27,8 @@ import {
 import { resealRows } from '../../src/store/secrets/sealed-rows.ts'
 import { createVault } from '../../src/store/secrets/vault.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { ledgerOAuth as oauth } from '../support/token-app.ts'
 import { TEST_KEYS, testVault } from '../support/vault.ts'
-
-const oauth: OAuthMethod = {
-  type: 'oauth2',
-  fields: {},
-  baseUrl: 'https://ledger.example',
-  request: { headers: { authorization: 'Bearer {accessToken}' } },
-  authorizationUrl: 'https://ledger.example/authorize',
-  tokenUrl: 'https://ledger.example/token',
-  clientAuthentication: 'basic',
-  scopes: [],
-  pkce: 'S256',
-  refresh: 'rotating',
-}
 
 const connector: Connector = defineConnector({
   app: 'ledger',

@@ -9,44 +9,44 @@ import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy
 
 const ID = 'aaaaaaaa-0000-4000-8000-000000000001'
 
-let ours: TestDatabase
+let testDatabase: TestDatabase
 let locker: Client
-let way: DatabaseProxy
-let work: Database
+let databaseProxy: DatabaseProxy
+let pool: Database
 let database: Database
-let crowds: number[]
+let waitingCounts: number[]
 
 beforeAll(async () => {
-  ours = await createTestDatabase()
+  testDatabase = await createTestDatabase()
 })
 beforeEach(async () => {
-  locker = new Client({ connectionString: ours.url })
+  locker = new Client({ connectionString: testDatabase.url })
   await locker.connect()
   await locker.query('BEGIN; LOCK TABLE crm_contacts')
-  crowds = []
-  way = await openDatabaseProxy(ours.url)
+  waitingCounts = []
+  databaseProxy = await openDatabaseProxy(testDatabase.url)
 })
 afterEach(async () => {
   await database.stop()
-  await work.stop()
-  await way.close()
+  await pool.stop()
+  await databaseProxy.close()
   await locker.end()
 })
-afterAll(() => ours.drop())
+afterAll(() => testDatabase.drop())
 
 const open = (connectionMs: number, statementMs: number): void => {
-  work = openDatabase({ url: way.url })
-  database = openRequestPool(work, {
+  pool = openDatabase({ url: databaseProxy.url })
+  database = openRequestPool(pool, {
     maxConnections: 1,
     limits: { connectionMs, statementMs },
-    onPoolWait: (waiting) => void crowds.push(waiting),
+    onPoolWait: (waiting) => void waitingCounts.push(waiting),
   })
 }
 const query = async () => database.prisma.$queryRaw`SELECT 1 AS one`
 const queryLocked = async () => database.prisma.$queryRaw`SELECT id FROM crm_contacts`
 /** Whether the query failed because the database is unavailable. */
-const isAway = (work: Promise<unknown>): Promise<boolean> =>
-  work.then(
+const isAway = (query: Promise<unknown>): Promise<boolean> =>
+  query.then(
     () => false,
     (error: unknown) => temporaryFailureOf(error) !== undefined,
   )
@@ -97,7 +97,7 @@ test('a query without a free connection in time fails as unavailable', async () 
 test('a database that stops responding is disconnected and dialled again', async () => {
   open(60_000, 100)
   await query()
-  way.silence()
+  databaseProxy.silence()
   expect(await isAway(query())).toBe(true)
   expect(await query()).toEqual([{ one: 1 }])
 })
@@ -105,8 +105,8 @@ test('a database that stops responding is disconnected and dialled again', async
 test('a wait for a connection is reported once', async () => {
   open(60_000, 60_000)
   const all = [queryLocked(), query(), query()]
-  await expect.poll(() => crowds, { timeout: 30_000 }).toEqual([2])
+  await expect.poll(() => waitingCounts, { timeout: 30_000 }).toEqual([2])
   await locker.query('ROLLBACK')
   await Promise.all(all)
-  expect(crowds).toEqual([2])
+  expect(waitingCounts).toEqual([2])
 })

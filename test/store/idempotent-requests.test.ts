@@ -17,24 +17,24 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
     if (claimed.state !== 'claimed') throw new Error(claimed.state)
     return claimed
   }
-  const late = await claim()
+  const first = await claim()
   await database.prisma.$executeRaw`
     UPDATE idempotent_requests SET held_until = clock_timestamp() - interval '1 s'`
   const second = await claim()
   expect(second.interruptedSince).toBeInstanceOf(Date)
-  expect(second.attemptKey).toBe(late.attemptKey)
+  expect(second.attemptKey).toBe(first.attemptKey)
 
-  await requests.store(late.lease, { status: 200, body: 'late' })
-  await requests.release(late.lease, false)
-  await requests.release(late.lease, true)
+  await requests.store(first.lease, { status: 200, body: 'late' })
+  await requests.release(first.lease, false)
+  await requests.release(first.lease, true)
   await expect(
-    requests.complete(late.lease, async () => ({ status: 200, body: 'late' })),
+    requests.complete(first.lease, async () => ({ status: 200, body: 'late' })),
   ).rejects.toMatchObject({ code: 'LEASE_LOST' })
-  expect([...(await requests.renew([late.lease, second.lease]))]).toEqual([second.lease.holder])
+  expect([...(await requests.renew([first.lease, second.lease]))]).toEqual([second.lease.holder])
   expect(await requests.claim(request, 'fingerprint')).toEqual({ state: 'in-flight' })
 
   await requests.store(second.lease, { status: 200, body: 'second' })
-  await requests.release(late.lease, true)
+  await requests.release(first.lease, true)
   expect(await requests.claim(request, 'fingerprint')).toEqual({
     state: 'completed',
     response: { status: 200, body: 'second' },
@@ -42,7 +42,7 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
   // After its expiry, the row belongs to another request, which no app may take for a repetition.
   await database.prisma.$executeRaw`
     UPDATE idempotent_requests SET expires_at = clock_timestamp() - interval '1 s'`
-  expect((await claim()).attemptKey).not.toBe(late.attemptKey)
+  expect((await claim()).attemptKey).not.toBe(first.attemptKey)
   await database.stop()
   await drop()
 })

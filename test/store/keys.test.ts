@@ -68,24 +68,26 @@ describe('a key', () => {
     })
     expect(await owner(before)).toBeDefined()
     const liveBefore = (await live()).length
-    const made = await regenerateKey(service.database, { environmentId: tenant.environmentId })
-    expect(made.revoked).toBe(liveBefore)
+    const regenerated = await regenerateKey(service.database, {
+      environmentId: tenant.environmentId,
+    })
+    expect(regenerated.revoked).toBe(liveBefore)
     await expect.poll(() => owner(before), DEADLINE).toBe(undefined)
-    expect(await owner(made.key)).toMatchObject({ keyId: made.id })
-    expect((await live()).map(({ id }) => id)).toEqual([made.id])
+    expect(await owner(regenerated.key)).toMatchObject({ keyId: regenerated.id })
+    expect((await live()).map(({ id }) => id)).toEqual([regenerated.id])
     expect(await owner(other.key)).toBeDefined()
   })
 
   test('regenerated ten times concurrently results in one key', async () => {
-    const made = await Promise.all(
+    const newKeys = await Promise.all(
       Array.from({ length: 10 }, () =>
         regenerateKey(service.database, { environmentId: tenant.environmentId }),
       ),
     )
     const [left, ...more] = await live()
     expect(more).toEqual([])
-    expect(made.map(({ id }) => id)).toContain(left?.id)
-    expect(made.reduce((sum, { revoked }) => sum + revoked, 0)).toBe(10)
+    expect(newKeys.map(({ id }) => id)).toContain(left?.id)
+    expect(newKeys.reduce((sum, { revoked }) => sum + revoked, 0)).toBe(10)
   })
 
   test('is revoked by its id, once, and only in its own environment', async () => {

@@ -22,7 +22,7 @@ const OLD = randomUUID()
 const PROGRESS = { listing: 'everything', cursor: 'the cursor' }
 
 // The columns round to milliseconds, so the current time may be in their future.
-const PAST = "clock_timestamp() - interval '1 second'"
+const A_SECOND_AGO = "clock_timestamp() - interval '1 second'"
 
 let earlier: EarlierDatabase
 let database: Database
@@ -100,7 +100,7 @@ describe('sync runs', () => {
       [topic, holder],
     )
   const expire = (topic: string) =>
-    query(`UPDATE sync_states SET held_until = ${PAST} WHERE topic = $1`, [topic])
+    query(`UPDATE sync_states SET held_until = ${A_SECOND_AGO} WHERE topic = $1`, [topic])
 
   test('a run of either version is resumed by the other', async () => {
     const holder = randomUUID()
@@ -138,7 +138,8 @@ describe('sync runs', () => {
 test('workflow runs', async () => {
   const claim = () =>
     claimRuns(database, { holders: [], leaseMs: 3_600_000, action: 'upsert', limit: 1, share: 1 })
-  const expire = () => query(`UPDATE workflow_runs SET held_until = ${PAST}, due_at = ${PAST}`)
+  const expire = () =>
+    query(`UPDATE workflow_runs SET held_until = ${A_SECOND_AGO}, due_at = ${A_SECOND_AGO}`)
   // The renewal and the claim of the previous version.
   const renewAsOld = (attempts: number) =>
     query(
@@ -172,7 +173,7 @@ test('workflow runs', async () => {
 test('idempotent requests', async () => {
   const requests = createIdempotencyStore(database, testVault)
   const request = { environmentId: ID, key: 'key' }
-  const expire = () => query(`UPDATE idempotent_requests SET held_until = ${PAST}`)
+  const expire = () => query(`UPDATE idempotent_requests SET held_until = ${A_SECOND_AGO}`)
   // The claim and the write of the previous version.
   const claimAsOld = () =>
     query(`UPDATE idempotent_requests SET held_until = clock_timestamp() + interval '30 s', tries = tries + 1

@@ -83,7 +83,7 @@ interface Row {
   readonly dueInMs: number
   readonly value: string | null
 }
-const read = async (of = key): Promise<Row | undefined> => {
+const readRow = async (of = key): Promise<Row | undefined> => {
   const [row] = await database.prisma.$queryRaw<Row[]>(sql`
     SELECT holder::text, value,
       (extract(epoch FROM held_until - clock_timestamp()) * 1000)::float AS "heldForMs",
@@ -97,7 +97,7 @@ describe('in the database', () => {
     const leases = await Promise.all(Array.from({ length: 8 }, () => acquire()))
     const [lease, ...others] = leases.filter((one) => one !== undefined)
     expect(others).toEqual([])
-    const row = await read()
+    const row = await readRow()
     expect(row?.holder).toBe(lease?.holder)
     expect(row?.heldForMs).toBeGreaterThan(HOUR_MS - 60_000)
     expect(row?.dueInMs).toBeCloseTo(row?.heldForMs ?? 0, -2)
@@ -117,18 +117,18 @@ describe('in the database', () => {
     const late = await mustAcquire()
     await expire()
     const next = await mustAcquire()
-    const before = await read()
+    const before = await readRow()
     expect(await write(late, sql`value = 'late'`)).toBe(0)
     expect(await write(late, RELEASED)).toBe(0)
     expect([...(await renewLeases(database, TABLE, [late, next]))]).toEqual([next.holder])
     expect(await write(next, sql`value = 'next'`)).toBe(1)
-    expect(await read()).toMatchObject({ holder: before?.holder, value: 'next' })
+    expect(await readRow()).toMatchObject({ holder: before?.holder, value: 'next' })
   })
 
   test('a released row is free', async () => {
     const lease = await mustAcquire()
     expect(await write(lease, RELEASED)).toBe(1)
-    expect(await read()).toMatchObject({ holder: null, heldForMs: null })
+    expect(await readRow()).toMatchObject({ holder: null, heldForMs: null })
     expect(await write(lease, sql`value = 'late'`)).toBe(0)
     expect(await acquire()).toBeDefined()
   })
@@ -138,7 +138,7 @@ describe('in the database', () => {
     const leases = [await mustAcquire(key, 1000), await mustAcquire(other, HOUR_MS)]
     const renewed = await renewLeases(database, TABLE, leases.toReversed())
     expect(renewed).toEqual(new Set(leases.map(({ holder }) => holder)))
-    expect((await read())?.heldForMs).toBeGreaterThan(HOUR_MS - 60_000)
+    expect((await readRow())?.heldForMs).toBeGreaterThan(HOUR_MS - 60_000)
   })
 })
 
@@ -165,7 +165,7 @@ describe('in the process that holds it', () => {
       for (const lease of held.splice(0)) lease.release()
     }
   })
-  const lost = (lease: HeldLease | undefined) =>
+  const isLost = (lease: HeldLease | undefined) =>
     expect.poll(() => lease?.signal.reason, within).toBeInstanceOf(LeaseLostError)
 
   test('is renewed until it is released, and a released one is not reported as lost', async () => {
@@ -174,8 +174,8 @@ describe('in the process that holds it', () => {
     released?.release()
     await takeOver(other)
     for (let renewals = 0; renewals < 2; renewals += 1) {
-      await expect.poll(async () => (await read())?.heldForMs, within).toBeLessThan(2500)
-      await expect.poll(async () => (await read())?.heldForMs, within).toBeGreaterThan(2700)
+      await expect.poll(async () => (await readRow())?.heldForMs, within).toBeLessThan(2500)
+      await expect.poll(async () => (await readRow())?.heldForMs, within).toBeGreaterThan(2700)
     }
     expect(lease?.signal.aborted).toBe(false)
     expect(released?.signal.aborted).toBe(false)
@@ -186,14 +186,14 @@ describe('in the process that holds it', () => {
     const other = await addRow()
     const [lease, remaining] = await holdAll([key, other], 3000)
     await takeOver()
-    await lost(lease)
+    await isLost(lease)
     expect(remaining?.signal.aborted).toBe(false)
   })
 
   test('renewals that fail abort the work when it expires', async () => {
     const startedMs = performance.now()
     const [lease] = await holdAll([key], 1500, { ...TABLE, name: 'no_such_table' })
-    await lost(lease)
+    await isLost(lease)
     // A timer may be a millisecond early.
     expect(performance.now() - startedMs).toBeGreaterThan(1490)
     expect(failures[0]).toMatchObject({ message: expect.stringContaining('no_such_table') })
@@ -204,7 +204,7 @@ describe('in the process that holds it', () => {
     await database.prisma.$transaction(
       async (transaction) => {
         await transaction.$queryRaw(sql`SELECT FROM leased WHERE ${isRow(TABLE, key)} FOR UPDATE`)
-        await lost(lease)
+        await isLost(lease)
       },
       { timeout: 60_000 },
     )

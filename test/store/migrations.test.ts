@@ -1,3 +1,4 @@
+/** The migrations produce the Prisma schema, and so does a migration that the tool writes. */
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

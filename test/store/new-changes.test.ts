@@ -7,7 +7,7 @@ import { endOfLog, readChanges } from '../../src/store/changes/changes.ts'
 import { readNewChanges } from '../../src/store/changes/new-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const accounts = catalogue.get('crm/accounts')
@@ -22,7 +22,7 @@ beforeAll(async () => {
   tenant = await service.createTenant('development', [CREDENTIAL])
 })
 beforeEach(async () => {
-  await settled(service)
+  await untilLogReadable(service)
   start = await endOfLog(service.database)
 })
 afterAll(() => service.stop())
@@ -43,7 +43,7 @@ test('reads the same changes as a page of the log, from every position, with one
     await save([1, 2, 3])
     await save([n], leads)
   }
-  await settled(service)
+  await untilLogReadable(service)
   const { changes } = await readChanges(service.database, { after: start, limit: 100 })
   expect(changes).toHaveLength(24)
   for (const after of [start, ...changes.map(({ position }) => position)])
@@ -59,20 +59,20 @@ test('reads the same changes as a page of the log, from every position, with one
 })
 
 test('waits for a transaction that began before a committed one, and reports that it waits', async () => {
-  const begun = Promise.withResolvers<void>()
+  const transactionStarted = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  const early = service.database.transaction(async (transaction) => {
+  const openTransaction = service.database.transaction(async (transaction) => {
     await transaction.prisma.$queryRaw`SELECT pg_current_xact_id()::text`
-    begun.resolve()
+    transactionStarted.resolve()
     await release.promise
   })
-  await begun.promise
+  await transactionStarted.promise
   await save([1])
   const between = await readOn(start)
   expect(between).toMatchObject({ changes: [], isDelayed: true })
   release.resolve()
-  await early
-  await settled(service)
+  await openTransaction
+  await untilLogReadable(service)
   const after = await readOn(between.next)
   expect(after.changes.map(({ topic }) => topic)).toEqual(topics)
 })
@@ -115,7 +115,7 @@ test('misses nothing and reads nothing twice while 8 writers commit out of order
   }
   const following = follow()
   await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)))
-  await settled(service)
+  await untilLogReadable(service)
   isWriting = false
   await following
   expect(seen.toSorted()).toEqual(committed.toSorted())

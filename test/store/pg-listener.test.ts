@@ -1,11 +1,9 @@
 /** The PostgreSQL listener, when its connection breaks silently. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccess } from '../../src/store/accounts/access.ts'
-import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { createPgListener, type PgListener } from '../../src/store/database/pg-listener.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
-import { revokeKey } from '../support/revoke-key.ts'
+import { createKey, revokeKey } from '../support/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -31,8 +29,7 @@ test('a key revoked during a silent connection loss is rejected within 5 s', asy
   await pgListener.start()
   /** A cached key: no lookup is made for it. */
   const rememberKey = async () => {
-    const key = generateApiKey('development')
-    await saveApiKey(service.database, tenant.environmentId, key)
+    const key = await createKey(service.database, tenant.environmentId)
     const look = async () => {
       const owner = await access.keyOwner(key)
       return owner !== undefined && (await access.isKeyLive(owner.keyId))

@@ -11,7 +11,7 @@ import { applyChanges } from '../../src/store/records/apply-changes.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { settled } from '../support/settled.ts'
+import { untilLogReadable } from '../support/until-log-readable.ts'
 
 const SCRIPT = fileURLToPath(new URL('reader-process.ts', import.meta.url))
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 /** Resolves at the first message with this text. */
-const received = (child: ChildProcess, text: string): Promise<void> =>
+const untilMessage = (child: ChildProcess, text: string): Promise<void> =>
   new Promise((resolve, reject) => {
     child.on('message', (message) => message === text && resolve())
     child.once('exit', (code) => reject(new Error(`The reader exited with ${code}.`)))
@@ -52,7 +52,7 @@ const startReader = async (cursor: string): Promise<void> => {
   readers.push({ child, read })
   // The sender is a script of this folder.
   child.on('message', (message) => typeof message === 'object' && read.push(message as Read))
-  await received(child, 'started')
+  await untilMessage(child, 'started')
 }
 
 /** Writes its records again and again. @returns the committed versions, in order */
@@ -87,15 +87,15 @@ const inOrder = (read: readonly Read[], id: string): string[] =>
   read.filter(({ recordId }) => recordId === id).map(({ website }) => website)
 
 test(`${READERS} processes read each change of ${WRITERS} writers once, and the changes of a record in order`, async () => {
-  await settled(service)
+  await untilLogReadable(service)
   const cursor = encodeChangeCursor(await endOfLog(service.database))
   await Promise.all(Array.from({ length: READERS }, () => startReader(cursor)))
   const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer))
   const committed = (await Promise.all(writers)).flat()
-  await settled(service)
+  await untilLogReadable(service)
   await Promise.all(
     readers.map(async ({ child }) => {
-      const done = received(child, 'done')
+      const done = untilMessage(child, 'done')
       const exited = once(child, 'exit')
       child.send('end')
       await done

@@ -69,8 +69,8 @@ describe('a credential', () => {
     const row = await service.database.prisma.credential.findUniqueOrThrow({ where: { id } })
     expect(row.values).toBe(null)
     expect(Buffer.from(row.sealedValues ?? []).includes('plain-as-day')).toBe(false)
-    const read = await readCredential(service.database, testVault, id)
-    expect(read).toEqual({
+    const opened = await readCredential(service.database, testVault, id)
+    expect(opened).toEqual({
       id,
       environmentId: tenant.environmentId,
       app: 'sandbox',
@@ -102,8 +102,8 @@ describe('credentials in plain text', () => {
     await addPlain(2000)
     const { prisma } = service.database
     const some = await prisma.credential.findFirstOrThrow({ orderBy: { id: 'desc' } })
-    const read = () => readCredential(service.database, testVault, some.id)
-    expect((await read())?.values).toEqual({ token: 't1999' })
+    const readSealed = () => readCredential(service.database, testVault, some.id)
+    expect((await readSealed())?.values).toEqual({ token: 't1999' })
     const others = [1, 2].map(() => openDatabase({ url: service.url }))
     const counts = await Promise.all(
       [service.database, ...others].map((database) => sealPlainCredentials(database, testVault)),
@@ -118,7 +118,7 @@ describe('credentials in plain text', () => {
       ),
     )
     expect(tokens).toEqual(rows.map((_, n) => ({ token: `t${n}` })))
-    expect((await read())?.values).toEqual({ token: 't1999' })
+    expect((await readSealed())?.values).toEqual({ token: 't1999' })
     for (const other of others) await other.stop()
   })
 })
@@ -150,8 +150,8 @@ describe('a key change', () => {
     let reads = 0
     const readOn = async (): Promise<void> => {
       for (let n = 0; !isOver; n = (n + 997) % ROWS) {
-        const read = await readCredential(reader, both, ids[n] ?? '')
-        expect(read?.values).toEqual({ token: `t${n}` })
+        const opened = await readCredential(reader, both, ids[n] ?? '')
+        expect(opened?.values).toEqual({ token: `t${n}` })
         reads += 1
       }
     }
@@ -207,8 +207,8 @@ describe('a key change', () => {
     }
     const result = await resealRows(slow, held)
     expect(result).toEqual({ resealed: 0, broken: [`credentials/${second}`], remaining: 0 })
-    const read = await readCredential(database, vaultOf(newKey), first)
-    expect(read?.values).toEqual({ token: 'new' })
+    const opened = await readCredential(database, vaultOf(newKey), first)
+    expect(opened?.values).toEqual({ token: 'new' })
   })
 
   test('is checked at start: a missing key is a named error, an older one is reported', async () => {

@@ -8,22 +8,22 @@ import { accounts, CREDENTIAL, storeHarness } from './store-harness.ts'
 
 const harness = storeHarness()
 
-const GONE = 2.5 * MAX_BATCH
-const SIGHTED = 2 * MAX_BATCH
+const MISSING = 2.5 * MAX_BATCH
+const SEEN = 2 * MAX_BATCH
 const TABLES = ['crm_accounts', 'sync_sightings']
 
 test('all batches together read each record once to find it and once to write it', async () => {
   const { prisma } = harness.service.database
   const owner = { credentialId: CREDENTIAL, environmentId: harness.tenant.environmentId }
-  const rows = Array.from({ length: GONE + SIGHTED }, (_, n) =>
+  const rows = Array.from({ length: MISSING + SEEN }, (_, n) =>
     sampleRecord(CREDENTIAL, accounts, n),
   )
   for (let start = 0; start < rows.length; start += MAX_BATCH)
     await harness.apply(rows.slice(start, start + MAX_BATCH))
-  const sighted = rows.slice(0, SIGHTED).map(({ id }) => id)
+  const seenIds = rows.slice(0, SEEN).map(({ id }) => id)
   const key = { credentialId: CREDENTIAL, topic: accounts.topic }
   await harness.service.database.transaction((transaction) =>
-    addSeenRecords(transaction, key, sighted),
+    addSeenRecords(transaction, key, seenIds),
   )
   await prisma.$executeRaw`ANALYZE crm_accounts, sync_sightings`
 
@@ -39,10 +39,10 @@ test('all batches together read each record once to find it and once to write it
     })
   while (after !== null)
 
-  expect(counts).toEqual([MAX_BATCH, MAX_BATCH, GONE - 2 * MAX_BATCH, 0])
+  expect(counts).toEqual([MAX_BATCH, MAX_BATCH, MISSING - 2 * MAX_BATCH, 0])
   // Each record to find it and again to write it, and the seen records.
-  expect(read).toBeLessThanOrEqual(rows.length + GONE + SIGHTED)
+  expect(read).toBeLessThanOrEqual(rows.length + MISSING + SEEN)
   const left = await prisma.$queryRaw<{ id: string }[]>`
     SELECT id::text AS id FROM crm_accounts WHERE NOT remote_deleted`
-  expect(new Set(left.map(({ id }) => id))).toEqual(new Set(sighted))
+  expect(new Set(left.map(({ id }) => id))).toEqual(new Set(seenIds))
 })

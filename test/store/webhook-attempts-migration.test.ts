@@ -66,6 +66,6 @@ test('keeps attempts of two subscriptions, old and new, failed and successful', 
   // A batch is deleted when its youngest attempt has expired: here the first hundred of each.
   expect(await pruneAttempts(database, 30)).toBe(2)
   expect(await pruneAttempts(database, 30)).toBe(0)
-  const kept = await listAttempts(database, { subscriptionId: first, limit: 1000 })
-  expect(kept.attempts).toHaveLength(COUNT - 100)
+  const migrated = await listAttempts(database, { subscriptionId: first, limit: 1000 })
+  expect(migrated.attempts).toHaveLength(COUNT - 100)
 })

@@ -1,4 +1,4 @@
-/** The files in test/fidelity belong to tests that check them, against an app of their level. */
+/** Each file in test/fidelity names the test that checks it, and that test runs against the kind of app it claims. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'

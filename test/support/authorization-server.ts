@@ -104,7 +104,7 @@ const createAdapters = (graceMs: number) => {
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const signingKey = { ...privateKey.export({ format: 'jwk' }), kty: 'EC', alg: 'ES256', use: 'sig' }
 
-const closed = (server: ReturnType<typeof createServer>): Promise<void> => {
+const closeServer = (server: ReturnType<typeof createServer>): Promise<void> => {
   server.closeAllConnections()
   return new Promise((resolve) => server.close(() => resolve()))
 }
@@ -166,9 +166,9 @@ export const startAuthorizationServer = async (
   }
   const provider = new Provider(url, configuration)
   const countsOf = (grant: string): GrantCounts => {
-    const known = counts.get(grant) ?? { succeeded: 0, failed: new Map<string, number>() }
-    counts.set(grant, known)
-    return known
+    const existing = counts.get(grant) ?? { succeeded: 0, failed: new Map<string, number>() }
+    counts.set(grant, existing)
+    return existing
   }
   provider.on('grant.success', ({ oidc }) => {
     countsOf(String(oidc.params?.grant_type)).succeeded += 1
@@ -183,7 +183,10 @@ export const startAuthorizationServer = async (
     grant.addOIDCScope(scopes.join(' '))
     return grant.save()
   }
-  const agree = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const confirmConsent = async (
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
     const { params } = await provider.interactionDetails(incoming, response)
     const grantId = await newGrant(String(params.client_id))
     const result = { login: { accountId: ACCOUNT }, consent: { grantId } }
@@ -196,10 +199,10 @@ export const startAuthorizationServer = async (
     if (!client) throw new Error(`The server has no client ${clientId}.`)
     const grantId = await newGrant(clientId)
     const scope = scopes.join(' ')
-    const facts = { accountId: ACCOUNT, client, grantId, gty: 'authorization_code', scope }
+    const tokenFields = { accountId: ACCOUNT, client, grantId, gty: 'authorization_code', scope }
     return {
-      accessToken: await new provider.AccessToken(facts).save(),
-      refreshToken: await new provider.RefreshToken(facts).save(),
+      accessToken: await new provider.AccessToken(tokenFields).save(),
+      refreshToken: await new provider.RefreshToken(tokenFields).save(),
     }
   }
   /** The login of an app without OAuth. */
@@ -231,7 +234,7 @@ export const startAuthorizationServer = async (
   }
   serve = (incoming, response) => {
     const { pathname } = new URL(incoming.url ?? '/', url)
-    if (pathname.startsWith('/interaction/')) return agree(incoming, response)
+    if (pathname.startsWith('/interaction/')) return confirmConsent(incoming, response)
     if (pathname === '/api/login') return serveLogin(incoming, response)
     if (pathname.startsWith('/api/')) return serveApi(incoming, response)
     return pathname === '/token' ? serveToken(incoming, response) : callback(incoming, response)
@@ -261,6 +264,6 @@ export const startAuthorizationServer = async (
       }
       return next
     },
-    stop: () => closed(server),
+    stop: () => closeServer(server),
   }
 }

@@ -10,12 +10,12 @@ import {
   type OpenApiDocument,
   openapiText,
   type Response,
-  resolved,
+  resolveReference,
   schemaCompiler,
 } from './openapi.ts'
 
 /** Addresses that the server has in addition to the documented API. */
-const SERVED_TOO =
+const OTHER_ROUTE =
   /^\/(graphql|docs|docs\/assets\/.*|docs\/(apps\/)?[\w-]+\.md|llms\.txt|openapi\.json|schema\.graphql|sdk\.js|connect|connect\/assets\/.*|oauth\/start\/:ticket|oauth\/callback|sandbox\/oauth\/authorize|webhooks\/:app\/:endpointId)$/
 
 /** Headers of HTTP itself and of browser security (helmet, CORS), which no operation documents. */
@@ -23,7 +23,7 @@ const GENERAL_HEADER =
   /^(content-(type|length|security-policy)|date|connection|keep-alive|transfer-encoding|vary|cache-control|(access-control|cross-origin)-.*|origin-agent-cluster|referrer-policy|x-(content-type-options|dns-prefetch-control|download-options|frame-options|permitted-cross-domain-policies|xss-protection))$/
 
 /** Where no operation documents the response: an unreadable body, an unknown address, a method that is not allowed. */
-const UNDOCUMENTED = {
+const GENERAL_ERRORS = {
   statuses: [400, 404, 405, 413, 415, 429],
   headers: ['x-request-id', 'allow', 'retry-after', 'ratelimit', 'ratelimit-policy'],
 }
@@ -39,7 +39,7 @@ export interface CheckedResponse {
 
 /** What the document defines for the responses of one operation and status. */
 interface Documented {
-  readonly fits: ValidateFunction
+  readonly validate: ValidateFunction
   /** Header names in lower case, and whether each is required. */
   readonly headers: ReadonlyMap<string, boolean>
 }
@@ -58,11 +58,11 @@ export const createResponseChecker = (
   // openapi.test.ts proves that the document has this type.
   const document = JSON.parse(text) as OpenApiDocument
   const compile = schemaCompiler(document)
-  const known = new Map<string, Documented>()
+  const documentedByPath = new Map<string, Documented>()
 
-  const remembered = (place: string, find: () => Documented): Documented => {
-    const found = known.get(place) ?? find()
-    known.set(place, found)
+  const memoized = (place: string, find: () => Documented): Documented => {
+    const found = documentedByPath.get(place) ?? find()
+    documentedByPath.set(place, found)
     return found
   }
 
@@ -73,24 +73,32 @@ export const createResponseChecker = (
       '$ref' in input
         ? input.$ref.split('/').slice(1)
         : ['paths', path, method, 'responses', status]
-    return remembered(steps.join(' '), () => ({
-      fits: compile(...steps, 'content', 'application/json', 'schema'),
+    return memoized(steps.join(' '), () => ({
+      validate: compile(...steps, 'content', 'application/json', 'schema'),
       headers: new Map(
-        Object.entries(resolved<Response>(document, input).headers).map(([name, header]) => {
-          const { required = false } = resolved<{ readonly required?: boolean }>(document, header)
-          return [name.toLowerCase(), required]
-        }),
+        Object.entries(resolveReference<Response>(document, input).headers).map(
+          ([name, header]) => {
+            const { required = false } = resolveReference<{ readonly required?: boolean }>(
+              document,
+              header,
+            )
+            return [name.toLowerCase(), required]
+          },
+        ),
       ),
     }))
   }
 
-  const undocumented = (): Documented =>
-    remembered('Error', () => ({
-      fits: compile('components', 'schemas', 'Error'),
-      headers: new Map(UNDOCUMENTED.headers.map((name) => [name, name === 'x-request-id'])),
+  const generalError = (): Documented =>
+    memoized('Error', () => ({
+      validate: compile('components', 'schemas', 'Error'),
+      headers: new Map(GENERAL_ERRORS.headers.map((name) => [name, name === 'x-request-id'])),
     }))
 
-  const compare = (result: CheckedResponse, { fits, headers }: Documented): readonly string[] => {
+  const compare = (
+    result: CheckedResponse,
+    { validate, headers }: Documented,
+  ): readonly string[] => {
     const names = Object.keys(result.headers)
     const problems = [
       ...names
@@ -103,13 +111,13 @@ export const createResponseChecker = (
     if (result.method === 'HEAD') return problems
     if (!/^application\/json\b/.test(String(result.headers['content-type'])))
       return [...problems, `its content type is ${result.headers['content-type']}`]
-    if (!fits(JSON.parse(result.body))) problems.push(...(fits.errors ?? []).map(describe))
+    if (!validate(JSON.parse(result.body))) problems.push(...(validate.errors ?? []).map(describe))
     return problems
   }
 
   return (response) => {
     const { method, route, status, headers } = response
-    if (route !== undefined && SERVED_TOO.test(route)) return []
+    if (route !== undefined && OTHER_ROUTE.test(route)) return []
     // The page at `/`, which has no route: other clients than browsers get a 404.
     if (route === undefined && headers['content-type'] === 'text/html; charset=utf-8') return []
     const path = route?.replace(/:(\w+)/g, '{$1}')
@@ -119,8 +127,8 @@ export const createResponseChecker = (
     if (method === 'OPTIONS' && status === 204) return []
     const requestedMethod = method === 'HEAD' ? 'get' : method.toLowerCase()
     if (path === undefined || operations?.[requestedMethod] === undefined)
-      return UNDOCUMENTED.statuses.includes(status)
-        ? compare(response, undocumented())
+      return GENERAL_ERRORS.statuses.includes(status)
+        ? compare(response, generalError())
         : [`an undocumented method or address may not have the status ${status}`]
     const documented = documentedAt(path, requestedMethod, String(status))
     return documented === undefined
@@ -130,10 +138,10 @@ export const createResponseChecker = (
 }
 
 let check: ReturnType<typeof createResponseChecker> | undefined
-const wrong: string[] = []
+const problemsOfTest: string[] = []
 
-const fail = (): void => {
-  const found = wrong.splice(0)
+const failOnProblems = (): void => {
+  const found = problemsOfTest.splice(0)
   if (found.length > 0)
     throw new Error(`Responses do not match src/generated/openapi.json:\n${found.join('\n')}`)
 }
@@ -150,13 +158,16 @@ export const checkResponses = (server: FastifyInstance): void => {
       headers: reply.getHeaders(),
       body: String(payload),
     })
-    const shown = problems.slice(0, 5).map((problem) => `  ${problem}`)
-    if (shown.length > 0)
-      wrong.push(`${method} ${routeOptions.url ?? request.url} ${reply.statusCode}`, ...shown)
+    const firstProblems = problems.slice(0, 5).map((problem) => `  ${problem}`)
+    if (firstProblems.length > 0)
+      problemsOfTest.push(
+        `${method} ${routeOptions.url ?? request.url} ${reply.statusCode}`,
+        ...firstProblems,
+      )
     return payload
   })
 }
 
-afterEach(fail)
+afterEach(failOnProblems)
 // Responses to the set-up, or after the last test.
-afterAll(fail)
+afterAll(failOnProblems)

@@ -17,7 +17,7 @@ export interface Person {
 export interface ControlPlane extends Tenant {
   readonly people: readonly Person[]
   readonly integrationIds: readonly string[]
-  /** Of the first integration, which every end user has installed. */
+  /** A workflow of the first integration, which every end user has installed. */
   readonly workflowId: string
   readonly subscriptionIds: readonly string[]
   /** The id of a record of the topic `crm/accounts` of the first credential. */

@@ -9,28 +9,28 @@ export const openDatabaseProxy = async (url: string) => {
   const target = new URL(url)
   const pairs = new Set<readonly [Socket, Socket]>()
   let isCut = false
-  let silencedBy: string | undefined
-  const endedBy = new Set<string>()
-  const silence = ([near, far]: readonly [Socket, Socket]): void => {
-    near.unpipe(far).pause()
-    far.unpipe(near).pause()
+  let silenceText: string | undefined
+  const endTexts = new Set<string>()
+  const silence = ([clientSide, serverSide]: readonly [Socket, Socket]): void => {
+    clientSide.unpipe(serverSide).pause()
+    serverSide.unpipe(clientSide).pause()
   }
-  const server = createServer((near) => {
-    near.on('error', () => {})
-    if (isCut) return void near.destroy()
-    const far = createConnection(Number(target.port), target.hostname)
-    far.on('error', () => {})
-    const pair = [near, far] as const
+  const server = createServer((clientSide) => {
+    clientSide.on('error', () => {})
+    if (isCut) return void clientSide.destroy()
+    const serverSide = createConnection(Number(target.port), target.hostname)
+    serverSide.on('error', () => {})
+    const pair = [clientSide, serverSide] as const
     pairs.add(pair)
-    near.on('data', (chunk) => {
-      if (silencedBy !== undefined && chunk.includes(silencedBy)) silence(pair)
-      for (const text of endedBy)
+    clientSide.on('data', (chunk) => {
+      if (silenceText !== undefined && chunk.includes(silenceText)) silence(pair)
+      for (const text of endTexts)
         if (chunk.includes(text)) {
-          endedBy.delete(text)
-          near.destroy()
+          endTexts.delete(text)
+          clientSide.destroy()
         }
     })
-    for (const [one, other] of [pair, [far, near] as const]) {
+    for (const [one, other] of [pair, [serverSide, clientSide] as const]) {
       one.pipe(other)
       one.once('close', () => {
         other.destroy()
@@ -44,7 +44,7 @@ export const openDatabaseProxy = async (url: string) => {
   proxied.hostname = '127.0.0.1'
   proxied.port = String((server.address() as AddressInfo).port)
   const end = (): void => {
-    for (const [near] of pairs) near.destroy()
+    for (const [clientSide] of pairs) clientSide.destroy()
   }
   return {
     url: proxied.href,
@@ -52,12 +52,12 @@ export const openDatabaseProxy = async (url: string) => {
     get connections() {
       return pairs.size
     },
-    /** Closes all open connections, and every new one until `mend`. */
+    /** Closes all open connections, and every new one until `restore`. */
     cut: (): void => {
       isCut = true
       end()
     },
-    mend: (): void => {
+    restore: (): void => {
       isCut = false
     },
     /** Open connections stay open but forward nothing; new connections work. */
@@ -66,13 +66,13 @@ export const openDatabaseProxy = async (url: string) => {
     },
     /** From now on, a connection that sends this text goes silent; undefined turns this off. */
     silenceAt: (chunk: string | undefined): void => {
-      silencedBy = chunk
+      silenceText = chunk
     },
     /** Closes the next connection that sends this text. */
-    endAt: (chunk: string): void => void endedBy.add(chunk),
+    endAt: (chunk: string): void => void endTexts.add(chunk),
     /** The texts of `endAt` that no connection has sent yet. */
-    get toEnd(): readonly string[] {
-      return [...endedBy]
+    get pendingEnds(): readonly string[] {
+      return [...endTexts]
     },
     close: async (): Promise<void> => {
       end()

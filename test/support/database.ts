@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 
-/** The URL of this run's PostgreSQL, provided by the global setup. */
+/** The PostgreSQL of this run, provided by the global setup: its URL, and the names of its databases. */
 export type TestDatabases = {
   readonly serverUrl: string
   readonly template: string
@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** A database for one test file; whatever is not dropped goes at the end of the run. */
+/** A database for one test file. A database that the file does not drop is dropped at the end of the run. */
 export type TestDatabase = { readonly url: string; drop(): Promise<void> }
 
 /** Creates a database with the schema of `prisma/migrations` and no rows; takes 50 ms in memory, up to a second on a disk. */

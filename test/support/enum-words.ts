@@ -21,24 +21,26 @@ const mapValues = (values: unknown, map: (name: string, value: unknown) => unkno
 /** The value of an input with the names of enum values; what does not fit the type is unchanged. */
 export const toEnumNames = (type: GraphQLInputType | undefined, value: unknown): unknown => {
   if (type === undefined) return value
-  const known = getNullableType(type)
-  if (isListType(known))
-    return Array.isArray(value) ? value.map((entry) => toEnumNames(known.ofType, entry)) : value
-  if (isEnumType(known))
-    return known.getValues().find((candidate) => candidate.value === value)?.name ?? value
-  return isInputObjectType(known)
-    ? mapValues(value, (name, field) => toEnumNames(known.getFields()[name]?.type, field))
+  const nullableType = getNullableType(type)
+  if (isListType(nullableType))
+    return Array.isArray(value)
+      ? value.map((entry) => toEnumNames(nullableType.ofType, entry))
+      : value
+  if (isEnumType(nullableType))
+    return nullableType.getValues().find((candidate) => candidate.value === value)?.name ?? value
+  return isInputObjectType(nullableType)
+    ? mapValues(value, (name, field) => toEnumNames(nullableType.getFields()[name]?.type, field))
     : value
 }
 
 /** The value of a result with the words of REST. @throws GraphQLError for a name that the type does not have */
 export const toWords = (type: GraphQLOutputType | undefined, value: unknown): unknown => {
   if (type === undefined || value == null) return value
-  const known = getNullableType(type)
-  if (isListType(known))
-    return (value as readonly unknown[]).map((entry) => toWords(known.ofType, entry))
-  if (isEnumType(known)) return known.parseValue(value)
-  return isObjectType(known)
-    ? mapValues(value, (name, field) => toWords(known.getFields()[name]?.type, field))
+  const nullableType = getNullableType(type)
+  if (isListType(nullableType))
+    return (value as readonly unknown[]).map((entry) => toWords(nullableType.ofType, entry))
+  if (isEnumType(nullableType)) return nullableType.parseValue(value)
+  return isObjectType(nullableType)
+    ? mapValues(value, (name, field) => toWords(nullableType.getFields()[name]?.type, field))
     : value
 }

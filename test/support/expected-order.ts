@@ -8,7 +8,7 @@ import type { Database } from '../../src/store/database/database.ts'
 export type Shown = Readonly<Record<string, unknown>> & { readonly id: string }
 
 /** The digits times 10^20: exact, which a double is not. */
-const scaled = (digits: string): bigint => {
+const toScaled = (digits: string): bigint => {
   const [, sign, integer = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
   const value = BigInt(integer + fraction.padEnd(20, '0'))
   return sign === '-' ? -value : value
@@ -45,7 +45,7 @@ const sortable = async (
   return values.map((value) => {
     if (value === null) return null
     if (rankOf) return rankOf.get(String(value)) ?? null
-    if (kind === 'number' || kind === 'decimal') return scaled(String(value))
+    if (kind === 'number' || kind === 'decimal') return toScaled(String(value))
     return typeof value === 'number' ? value : Date.parse(String(value))
   })
 }

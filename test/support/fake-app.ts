@@ -52,7 +52,7 @@ export interface FakeApp {
   /** Faults for the next requests, one each; `undefined` lets a request pass. */
   readonly faults: (Fault | undefined)[]
   /** The largest number of concurrent requests, by path. */
-  readonly mostAtOnce: Map<string, number>
+  readonly maxConcurrent: Map<string, number>
   readonly settings: {
     pageSize: number
     /** `keyset`: by last change, after a record · `offset`: by id, from a position · `ignored`: always the first page. */
@@ -94,8 +94,8 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   const removed = new Map<string, string>()
   const requests: FakeRequest[] = []
   const faults: (Fault | undefined)[] = []
-  const mostAtOnce = new Map<string, number>()
-  const atOnce = new Map<string, number>()
+  const maxConcurrent = new Map<string, number>()
+  const concurrent = new Map<string, number>()
   const settings: FakeApp['settings'] = {
     pageSize: 100,
     paging: 'keyset',
@@ -116,7 +116,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   }
 
   /** One page of an endless list. */
-  const inventPage = (query: URLSearchParams): { data: readonly FakeRow[]; next: string } => {
+  const endlessPage = (query: URLSearchParams): { data: readonly FakeRow[]; next: string } => {
     const from = Number(query.get('cursor') ?? 0)
     const at = now()
     const data = Array.from({ length: settings.pageSize }, (_, place) => {
@@ -127,21 +127,21 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     return { data, next: String(from + settings.pageSize) }
   }
 
-  const cutPage = (query: URLSearchParams): { data: readonly FakeRow[]; next: string | null } => {
+  const sliceRows = (query: URLSearchParams): { data: readonly FakeRow[]; next: string | null } => {
     const { pageSize, paging } = settings
     const since = query.get('since') ?? query.get('token')
     const cursor = query.get('cursor')
-    const wanted = [...rows.values()].filter((row) => since === null || row.updatedAt >= since)
+    const matching = [...rows.values()].filter((row) => since === null || row.updatedAt >= since)
     if (paging === 'keyset') {
       const [updatedAt = '', id = '0'] = cursor?.split('|') ?? []
-      const rest = wanted
+      const rest = matching
         .sort(byChange)
         .filter((row) => byChange(row, { ...row, updatedAt, id }) > 0)
       const data = rest.slice(0, pageSize)
       const last = data.at(-1)
       return { data, next: rest.length > pageSize && last ? `${last.updatedAt}|${last.id}` : null }
     }
-    const sorted = wanted.sort((a, b) => Number(a.id) - Number(b.id))
+    const sorted = matching.sort((a, b) => Number(a.id) - Number(b.id))
     if (paging === 'ignored')
       return { data: sorted.slice(0, pageSize), next: String(Number(cursor ?? 1) + 1) }
     const from = Number(cursor ?? 0)
@@ -150,7 +150,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   }
 
   /** The last page of a listing by token (a time), which is complete if the pages follow the order of change. */
-  const endOf = (query: URLSearchParams): object => {
+  const lastPageFields = (query: URLSearchParams): object => {
     const token = query.get('token')
     if (token === null) return {}
     const ids = [...removed].flatMap(([id, at]) => (at >= token ? [id] : []))
@@ -159,8 +159,8 @@ export const startFakeApp = async (): Promise<FakeApp> => {
 
   const pageOf = ({ pathname, searchParams: query }: URL) => {
     if (settings.page) return { next: null, ...settings.page(query) }
-    const cut = settings.endless(pathname) ? inventPage(query) : cutPage(query)
-    return cut.next === null ? { ...cut, ...endOf(query) } : cut
+    const slice = settings.endless(pathname) ? endlessPage(query) : sliceRows(query)
+    return slice.next === null ? { ...slice, ...lastPageFields(query) } : slice
   }
 
   const result = (url: URL, fault: Fault | undefined): string => {
@@ -192,9 +192,9 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   }
 
   const count = (path: string, change: 1 | -1): void => {
-    const open = (atOnce.get(path) ?? 0) + change
-    atOnce.set(path, open)
-    mostAtOnce.set(path, Math.max(open, mostAtOnce.get(path) ?? 0))
+    const open = (concurrent.get(path) ?? 0) + change
+    concurrent.set(path, open)
+    maxConcurrent.set(path, Math.max(open, maxConcurrent.get(path) ?? 0))
   }
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -241,7 +241,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     removed,
     requests,
     faults,
-    mostAtOnce,
+    maxConcurrent,
     settings,
     now,
     put: (id, fields = {}) => {

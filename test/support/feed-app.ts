@@ -120,12 +120,12 @@ export const startFeedApp = async (): Promise<FeedApp> => {
     return { changes, incomplete: [...incomplete], next, token: end }
   }
 
-  const many = (query: URLSearchParams): object => ({
+  const readManyPage = (query: URLSearchParams): object => ({
     data: query.getAll('id').flatMap((id) => rowsOf(query.get('topic') ?? '').get(id) ?? []),
   })
 
   const bodyOf = (path: string, query: URLSearchParams): object | undefined =>
-    path === '/feed' ? feed(query) : path === '/many' ? many(query) : list(query)
+    path === '/feed' ? feed(query) : path === '/many' ? readManyPage(query) : list(query)
 
   const serve = async (url: URL, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams: query } = url
@@ -133,10 +133,10 @@ export const startFeedApp = async (): Promise<FeedApp> => {
     requests.push(kind)
     await settings.onRequest?.(kind)
     const fault = faults.shift() ?? 200
-    const wanted = fault === 200 && kind === 'feed' ? settings.feedStatus : fault
-    const body = wanted === 200 ? bodyOf(pathname, query) : {}
+    const requestedStatus = fault === 200 && kind === 'feed' ? settings.feedStatus : fault
+    const body = requestedStatus === 200 ? bodyOf(pathname, query) : {}
     await settings.onResponse?.(kind)
-    const status = body === undefined ? 410 : wanted
+    const status = body === undefined ? 410 : requestedStatus
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' })
     response.end(JSON.stringify(body ?? {}))
   }
@@ -205,7 +205,7 @@ export interface FeedAppSync {
 export const feedConnector = (options: FeedAppSync = {}): Connector => {
   const { deletions = 'compared', canReadMany = true, hasFeed = true } = options
   const fields = { remoteId: 'id', remoteUpdatedAt: 'updatedAt' } as const
-  const part = (topic: string) => ({
+  const listingOf = (topic: string) => ({
     ...(canReadMany && {
       readMany: {
         maxIds: 5,
@@ -279,7 +279,7 @@ export const feedConnector = (options: FeedAppSync = {}): Connector => {
     }),
     resources: {
       [STAGES]: {
-        ...part(STAGES),
+        ...listingOf(STAGES),
         mapping: defineMapping(stage, {
           ...fields,
           remoteCreatedAt: null,
@@ -296,7 +296,7 @@ export const feedConnector = (options: FeedAppSync = {}): Connector => {
         },
       },
       [RATES]: {
-        ...part(RATES),
+        ...listingOf(RATES),
         mapping: defineMapping(taxRate, {
           ...fields,
           remoteCreatedAt: null,

@@ -96,14 +96,14 @@ export const fidelityTest = (
     const file = expect.getState().testPath ?? ''
     const name = basename(file).replace(/\.(test|check)\.ts$/, '')
     const path = join(ROOT, 'test/fidelity', `${name}.json`)
-    const shown = { app, level, test: relative(ROOT, file), verbs: byTopic(exercised) }
+    const report = { app, level, test: relative(ROOT, file), verbs: byTopic(exercised) }
     if (process.env.UPDATE_FIDELITY === '1')
-      writeFileSync(path, `${JSON.stringify(shown, null, 2)}\n`)
-    const claimed = readReport(path)
-    const { verbs = {}, ...source } = claimed ?? {}
-    expect(source).toEqual({ app, level, test: shown.test })
+      writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`)
+    const committed = readReport(path)
+    const { verbs = {}, ...source } = committed ?? {}
+    expect(source).toEqual({ app, level, test: report.test })
     for (const [topic, names] of Object.entries(verbs))
-      expect(shown.verbs[topic]?.split(' '), topic).toEqual(
+      expect(report.verbs[topic]?.split(' '), topic).toEqual(
         expect.arrayContaining(names.split(' ')),
       )
   })

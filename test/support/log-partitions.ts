@@ -46,7 +46,7 @@ export const openPartitions = ({ prisma }: Database) => {
     }))
   }
 
-  const make = async (ahead: number, size: number): Promise<number | null> => {
+  const makePartitions = async (ahead: number, size: number): Promise<number | null> => {
     const [row] = await prisma.$queryRaw<{ made: number | null }[]>`
       SELECT change_log.make_partitions(${ahead}::integer, ${size}::bigint) AS made`
     return row?.made ?? null
@@ -60,7 +60,7 @@ export const openPartitions = ({ prisma }: Database) => {
 
   return {
     list,
-    make,
+    makePartitions,
     consumeIds,
     /** An empty log: one first partition that ends at the current transaction, `ahead` partitions of `size`, and the tail. */
     reset: async (ahead: number, size: number): Promise<void> => {
@@ -83,10 +83,10 @@ export const openPartitions = ({ prisma }: Database) => {
             VALUES (0, 'change_log.running_epoch'::regclass);
           UPDATE change_log.horizon SET epoch = 0, xid = '0', sequence = 0, at = NULL;
         END $$`)
-      await unlessBusy(async () => ((await make(ahead, size)) === null ? 'busy' : 'done'))
+      await unlessBusy(async () => ((await makePartitions(ahead, size)) === null ? 'busy' : 'done'))
     },
     /** Waits until every running and future transaction is at or above the bound. */
-    passed: async (upper: bigint): Promise<void> => {
+    waitUntilPassed: async (upper: bigint): Promise<void> => {
       for (;;) {
         const [row] = await prisma.$queryRaw<{ xmin: string; xmax: string }[]>`
           SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax
@@ -98,10 +98,10 @@ export const openPartitions = ({ prisma }: Database) => {
       }
     },
     /** Ages the log's rows, or those that the condition selects, by this many days. */
-    age: (days: number, condition = 'true') =>
+    ageRows: (days: number, condition = 'true') =>
       execute(`UPDATE change_log.changes SET at = at - interval '${days} days' WHERE ${condition}`),
     /** Simulates a restore: the next write begins an epoch. */
-    moveElsewhere: () => execute(`UPDATE change_log.epochs SET cluster = 'another/00000001'`),
+    simulateRestore: () => execute(`UPDATE change_log.epochs SET cluster = 'another/00000001'`),
   }
 }
 

@@ -56,7 +56,7 @@ export const openapiText = readFileSync(
 )
 
 /** The target of a `#/…` reference; undefined if it does not exist. */
-export const pointedTo = (document: unknown, reference: string): unknown =>
+export const resolvePointer = (document: unknown, reference: string): unknown =>
   reference
     .split('/')
     .slice(1)
@@ -65,15 +65,17 @@ export const pointedTo = (document: unknown, reference: string): unknown =>
     .reduce<unknown>((value, step) => Object(value)[step], document)
 
 /** Resolves a value that may be a reference. */
-export const resolved = <T extends object>(
+export const resolveReference = <T extends object>(
   document: unknown,
-  thing: T | { readonly $ref: string },
+  valueOrReference: T | { readonly $ref: string },
 ): T =>
   // A reference points to an object of the type that it replaces.
-  '$ref' in thing ? (pointedTo(document, thing.$ref) as T) : thing
+  '$ref' in valueOrReference
+    ? (resolvePointer(document, valueOrReference.$ref) as T)
+    : valueOrReference
 
 /** A JSON pointer into the document: `#/paths/~1health/get`. */
-export const placeOf = (...steps: readonly string[]): string =>
+export const pointerTo = (...steps: readonly string[]): string =>
   ['#', ...steps]
     .map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1'))
     .map((step, index) => (index === 0 ? step : encodeURIComponent(step)))
@@ -88,5 +90,5 @@ export const schemaCompiler = (
   ajv.addVocabulary(['components', 'paths', 'webhooks'])
   const { components, paths, webhooks } = document
   ajv.addSchema({ $id: 'trunkline:openapi', components, paths, webhooks })
-  return (...steps) => ajv.compile({ $ref: `trunkline:openapi${placeOf(...steps)}` })
+  return (...steps) => ajv.compile({ $ref: `trunkline:openapi${pointerTo(...steps)}` })
 }

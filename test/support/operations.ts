@@ -44,7 +44,7 @@ export const operationOf = (name: string): Operation => {
 }
 
 /** Splits input into the values that are not of these fields and those that are. */
-const divide = (input: Input, fields: object): readonly [Input, Input] => {
+const splitInput = (input: Input, fields: object): readonly [Input, Input] => {
   const entries = Object.entries(input)
   const isOf = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(fields, name)
   return [
@@ -55,9 +55,9 @@ const divide = (input: Input, fields: object): readonly [Input, Input] => {
 
 /** The address and body of an operation. Unknown names go into the body, or into the query if there is no body. */
 export const restRequest = (operation: Operation, input: Input) => {
-  const [others, inPath] = divide(input, fieldsAt(operation, 'path'))
+  const [others, inPath] = splitInput(input, fieldsAt(operation, 'path'))
   const hasBody = operation.body !== undefined
-  const [rest, inQuery] = divide(others, fieldsAt(operation, 'query'))
+  const [rest, inQuery] = splitInput(others, fieldsAt(operation, 'query'))
   const url = operation.rest.path.replace(/:(\w+)/g, (_, name) =>
     encodeURIComponent(String(inPath[name])),
   )
@@ -81,10 +81,11 @@ const overRest = async (
   const response = await service.send(key, method, url, body)
   const parsed = response.json()
   const { code, message, details = [] } = parsed.error ?? {}
-  const { key: around } = operation.response
+  const { key: responseKey } = operation.response
   return {
     status: response.statusCode,
-    result: code !== undefined ? undefined : around === undefined ? parsed : parsed[around],
+    result:
+      code !== undefined ? undefined : responseKey === undefined ? parsed : parsed[responseKey],
     code,
     message,
     fields: details.map(({ field }: { field: string }) => field),
@@ -142,7 +143,7 @@ const fieldOf = (operation: Operation): GraphQLField<unknown, unknown> => {
 /** The GraphQL variables of an operation for an input with the words of REST. */
 export const variablesOf = (operation: Operation, values: Input): Input => {
   const flat = { ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }
-  const [input, ownNames] = divide(values, flat)
+  const [input, ownNames] = splitInput(values, flat)
   const variables = Object.fromEntries(
     Object.entries(ownNames).map(([name, value]) => [PAGE_ARGUMENTS[name] ?? name, value]),
   )

@@ -1,4 +1,4 @@
-/** A collector of OpenTelemetry on a real socket: it receives spans in OTLP over HTTP, as Protocol Buffers. */
+/** An OpenTelemetry collector on a real socket: it receives spans in OTLP over HTTP, as Protocol Buffers. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

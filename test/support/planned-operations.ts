@@ -70,7 +70,7 @@ const misleadingRecord = (credentialId: string, resource: Resource, n: number): 
 type Statement = Parameters<Database['queryRows']>[0]
 
 /** The same database, which runs each statement once: the records do not change during the test. */
-const readOnce = (database: Database, seen: Set<string>): Database => {
+const withCachedReads = (database: Database, seen: Set<string>): Database => {
   const once = (run: (statement: Statement) => Promise<unknown>) => {
     const results = new Map<string, Promise<unknown>>()
     return (statement: Statement) => {
@@ -94,15 +94,15 @@ const readOnce = (database: Database, seen: Set<string>): Database => {
 export interface Comparison {
   /** Operations with a plan. */
   readonly planned: number
-  /** Those with a root field that the resolvers ran. */
+  /** Root fields that the resolvers ran, because they have no plan. */
   readonly resolved: number
-  /** Those with links to other records, at any depth. */
+  /** Planned operations with links to other records, at any depth. */
   readonly linked: number
   /** The distinct statements of the plans. */
   readonly statements: readonly string[]
 }
 
-/** The errors of a result in one order: resolvers of one level may fail in any. */
+/** The errors of a result, sorted: resolvers of one level may fail in any order. */
 const errorsOf = ({ errors = [] }: ExecutionResult) =>
   errors
     .map(({ message, path, locations }) => ({ message, path, locations }))
@@ -131,15 +131,15 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
     const schema = buildSchema(catalogue)
     const planOf = createPlans(catalogue)
     const owner = await service.access.keyOwner(tenant.key)
-    const ofPlans = new Set<string>()
+    const planStatements = new Set<string>()
     const contextOf = (statements: Set<string>) => {
-      const database = readOnce(service.database, statements)
+      const database = withCachedReads(service.database, statements)
       // The parts of the context that read records.
       const api = { database, access: service.access, catalogue } as unknown as ApiContext
       return (): GraphContext =>
         ({ ...api, caller: { kind: 'key', ...owner }, loaders: createLoaders(api) }) as GraphContext
     }
-    const planContext = contextOf(ofPlans)
+    const planContext = contextOf(planStatements)
     const resolverContext = contextOf(new Set())
 
     const planFor = (document: DocumentNode, { variables }: RandomOperation) => {
@@ -150,8 +150,11 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
       return plan && { plan, coerced }
     }
 
-    /** The same plan, which notes the root fields that fail without a known reason. */
-    const noteFailures = (plan: OperationPlan, failures: Map<string, unknown>): OperationPlan => ({
+    /** The same plan, which records the root fields that fail without a known reason. */
+    const recordFailures = (
+      plan: OperationPlan,
+      failures: Map<string, unknown>,
+    ): OperationPlan => ({
       ...plan,
       roots: plan.roots.map(({ selected, run }) => ({
         selected,
@@ -191,7 +194,7 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
       const failures = new Map<string, unknown>()
       let calls = 0
       const result = await runPlan(
-        noteFailures(found.plan, failures),
+        recordFailures(found.plan, failures),
         planContext(),
         found.coerced,
         (rest) => {
@@ -201,19 +204,19 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
       )
       resolved += calls
       const expected = await resolve(document)
-      const shown = `seed ${seed}: ${random.query} ${JSON.stringify(random.variables)}`
+      const hint = `seed ${seed}: ${random.query} ${JSON.stringify(random.variables)}`
       linked += Number(/ l\d+: /.test(random.query))
-      expect(errorsOf(result), shown).toEqual(errorsOf(expected))
+      expect(errorsOf(result), hint).toEqual(errorsOf(expected))
       // As text, because the order of fields counts too.
-      expect(JSON.stringify(result.data), shown).toBe(JSON.stringify(expected.data))
+      expect(JSON.stringify(result.data), hint).toBe(JSON.stringify(expected.data))
       // A plan fails only where the resolvers report an error.
       for (const [as, error] of failures)
         expect(
           (expected.errors ?? []).map(({ path }) => path?.[0]),
-          `${error instanceof Error ? error.stack : error} ${shown}`,
+          `${error instanceof Error ? error.stack : error} ${hint}`,
         ).toContain(as)
     }
-    return { planned, resolved, linked, statements: [...ofPlans] }
+    return { planned, resolved, linked, statements: [...planStatements] }
   } finally {
     await service.stop()
   }

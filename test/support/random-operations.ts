@@ -181,9 +181,9 @@ export const randomOperation = (
     )
     if (!resource) throw new TypeError(`${page.name} has no resource.`)
     const parts = pageArguments(resource)
-    const shown = parts.length > 0 ? `(${parts.join(', ')})` : ''
+    const listArgs = parts.length > 0 ? `(${parts.join(', ')})` : ''
     listCount += 1
-    const list = `l${listCount}: ${name}${shown}`
+    const list = `l${listCount}: ${name}${listArgs}`
     known.push(list)
     return `${list}${directive()}`
   }

@@ -30,31 +30,31 @@ export interface RecordOutcome {
 export interface RecordCalls {
   get(topic: string, id: string): Promise<RecordOutcome>
   create(topic: string, input: object): Promise<RecordOutcome>
-  /** `seen`: the version that the caller has read. */
-  update(topic: string, id: string, input: object, seen?: string): Promise<RecordOutcome>
+  /** `readVersion`: the version that the caller has read. */
+  update(topic: string, id: string, input: object, readVersion?: string): Promise<RecordOutcome>
   /** Like `update`; over REST with PATCH, which requires no field. */
-  patch(topic: string, id: string, input: object, seen?: string): Promise<RecordOutcome>
+  patch(topic: string, id: string, input: object, readVersion?: string): Promise<RecordOutcome>
   remove(topic: string, id: string): Promise<RecordOutcome>
 }
 
-interface Place {
+interface CallTarget {
   readonly service: TestService
   readonly tenant: Tenant
   readonly credentialId: string
 }
 
-const overRest = ({ service, tenant, credentialId }: Place): RecordCalls => {
+const overRest = ({ service, tenant, credentialId }: CallTarget): RecordCalls => {
   const send = async (
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     topic: string,
     id?: string,
     input?: object,
-    seen?: string,
+    readVersion?: string,
   ): Promise<RecordOutcome> => {
     const { restPath, name } = catalogue.get(topic)
     const below = id === undefined ? '' : `/${encodeURIComponent(id)}`
     const url = `/2024-03/one${restPath}${below}?credentialId=${credentialId}`
-    const version = seen === undefined ? {} : { 'if-match': `"${seen}"` }
+    const version = readVersion === undefined ? {} : { 'if-match': `"${readVersion}"` }
     const response = await service.send(tenant.key, method, url, input, version)
     const { error, [name]: record } = response.json()
     return {
@@ -68,13 +68,13 @@ const overRest = ({ service, tenant, credentialId }: Place): RecordCalls => {
   return {
     get: (topic, id) => send('GET', topic, id),
     create: (topic, input) => send('POST', topic, undefined, input),
-    update: (topic, id, input, seen) => send('PUT', topic, id, input, seen),
-    patch: (topic, id, input, seen) => send('PATCH', topic, id, input, seen),
+    update: (topic, id, input, readVersion) => send('PUT', topic, id, input, readVersion),
+    patch: (topic, id, input, readVersion) => send('PATCH', topic, id, input, readVersion),
     remove: (topic, id) => send('DELETE', topic, id),
   }
 }
 
-const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
+const overGraphQL = ({ service, tenant, credentialId }: CallTarget): RecordCalls => {
   const send = async (
     verb: 'get' | 'create' | 'update' | 'delete',
     topic: string,
@@ -113,8 +113,8 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
       details: (error?.extensions.details ?? []) as readonly Detail[],
     }
   }
-  const update: RecordCalls['update'] = (topic, id, input, seen) =>
-    send('update', topic, { id, input, ...(seen && { ifUpdatedAt: seen }) })
+  const update: RecordCalls['update'] = (topic, id, input, readVersion) =>
+    send('update', topic, { id, input, ...(readVersion && { ifUpdatedAt: readVersion }) })
   return {
     get: (topic, id) => send('get', topic, { id }),
     create: (topic, input) => send('create', topic, { input }),
@@ -125,5 +125,5 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
 }
 
 /** Returns the record calls over the transport. */
-export const recordsOver = (transport: Transport, place: Place): RecordCalls =>
-  transport === 'REST' ? overRest(place) : overGraphQL(place)
+export const recordsOver = (transport: Transport, target: CallTarget): RecordCalls =>
+  transport === 'REST' ? overRest(target) : overGraphQL(target)

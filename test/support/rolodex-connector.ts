@@ -14,7 +14,7 @@ import { account } from '../../src/resources/crm/account.ts'
 import { contact } from '../../src/resources/crm/contact.ts'
 import type { Card } from './rolodex.ts'
 
-const history = {
+const commonRules = {
   remoteId: 'id',
   remoteCreatedAt: 'created',
   remoteUpdatedAt: 'updated',
@@ -26,7 +26,7 @@ interface RawPerson {
 }
 
 const people = defineMapping<typeof contact, RawPerson>(contact, {
-  ...history,
+  ...commonRules,
   firstName: 'first',
   lastName: 'last',
   account: 'firm',
@@ -38,7 +38,7 @@ const people = defineMapping<typeof contact, RawPerson>(contact, {
 })
 
 const firms = defineMapping(account, {
-  ...history,
+  ...commonRules,
   accountName: 'name',
   accountOwner: 'owner',
   description: null,
@@ -50,7 +50,7 @@ const firms = defineMapping(account, {
   phoneNumbers: null,
 })
 
-const names: Readonly<Record<string, string>> = {
+const appNames: Readonly<Record<string, string>> = {
   firstName: 'first',
   lastName: 'last',
   account: 'firm',
@@ -63,7 +63,7 @@ const names: Readonly<Record<string, string>> = {
 const toApp = (fields: Readonly<Record<string, Json>>): Record<string, Json> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
-      if (name !== 'emailAddresses') return [names[name] ?? name, value]
+      if (name !== 'emailAddresses') return [appNames[name] ?? name, value]
       // readInput has read them as objects of these texts.
       const mails = value as { emailAddressType?: string; emailAddress?: string }[]
       return [

@@ -13,7 +13,7 @@ export interface Card {
   readonly values: Readonly<Record<string, Json>>
 }
 
-/** The fate of one write. `lost`: applied, no response · `cut`: not applied, no response. */
+/** How one write fails. `lost`: applied, no response · `cut`: not applied, no response. */
 export type Fault =
   | 'lost'
   | 'cut'
@@ -26,7 +26,7 @@ export interface Rolodex {
   readonly faults: Fault[]
   /** `POST /people`, … */
   readonly requests: string[]
-  /** Whether it answers read requests. */
+  /** Whether read requests succeed; otherwise they get 503. */
   readable: boolean
   /** The duration of each write. */
   delayMs: number
@@ -43,7 +43,7 @@ export interface Rolodex {
   stop(): Promise<void>
 }
 
-const shown = ({ values, ...card }: Card) => ({ ...values, ...card })
+const toResponseBody = ({ values, ...card }: Card) => ({ ...values, ...card })
 
 const bodyOf = async (request: IncomingMessage): Promise<Record<string, Json>> => {
   const chunks: Buffer[] = []
@@ -128,7 +128,7 @@ export const startRolodex = async (): Promise<Rolodex> => {
         const card = cards.get(id)
         await rolodex.onResponse?.(`${method} ${pathname}`)
         return card && !card.deleted
-          ? reply(response, 200, shown(card))
+          ? reply(response, 200, toResponseBody(card))
           : reply(response, 404, { reason: 'no such card' })
       }
       const since = searchParams.get('since') ?? ''
@@ -142,7 +142,7 @@ export const startRolodex = async (): Promise<Rolodex> => {
       const from = Number(searchParams.get('from') ?? 0)
       const to = from + rolodex.pageSize
       const next = to < found.length ? { 'x-next': String(to) } : {}
-      return reply(response, 200, found.slice(from, to).map(shown), next)
+      return reply(response, 200, found.slice(from, to).map(toResponseBody), next)
     }
     const input = await bodyOf(request)
     const fault = rolodex.faults.shift()
@@ -156,7 +156,7 @@ export const startRolodex = async (): Promise<Rolodex> => {
     if (fault === 'lost') return void response.destroy()
     return 'reason' in result
       ? reply(response, result.status, { reason: result.reason })
-      : reply(response, 200, shown(result))
+      : reply(response, 200, toResponseBody(result))
   }
 
   const server = createServer((request, response) => {

@@ -1,6 +1,7 @@
 /** A service with one credential that has a few records of each resource, shared by the tests of a file. */
 import { afterAll, beforeAll } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
+import { graphqlRequest } from './graphql-request.ts'
 import { sampleRecord } from './sample.ts'
 import { startService, type Tenant, type TestService } from './service.ts'
 
@@ -32,17 +33,7 @@ export const serviceWithRecords = (recordsOfEach = 3) => {
       return tenant
     },
     rest: (path: string) => service.rest(tenant.key, path),
-    /** Accepts the current GraphQL media type: the HTTP status then reports the outcome. */
     graph: (query: string, variables?: unknown) =>
-      service.server.inject({
-        url: '/graphql',
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${tenant.key}`,
-          accept: 'application/graphql-response+json',
-          'content-type': 'application/json',
-        },
-        payload: JSON.stringify({ query, variables }),
-      }),
+      service.server.inject(graphqlRequest(tenant.key, { query, variables })),
   }
 }

@@ -93,12 +93,12 @@ const bearer = (key: string | undefined) =>
 /** Part of the statement that saves the last uses of keys. */
 const KEY_USES = 'UPDATE api_keys k SET last_used_at'
 
-/** Settings that differ from those of the other tests. */
+/** Settings of the service that differ from the defaults of the tests. */
 export interface ServerOptions extends Partial<Config> {
   /** Whether the service may connect to apps on this machine. */
   readonly allowPrivateAddresses?: boolean
   readonly log?: Logger
-  /** How much of the change log is kept in memory for subscribers. */
+  /** How much of the change log the service holds in memory for subscribers. */
   readonly window?: WindowLimits
   /** Default: those of the product. */
   readonly connectors?: ReadonlyMap<string, Connector>
@@ -158,9 +158,9 @@ export const openServer = async (
     server,
     exercisedVerbs,
     takeStatements: (): readonly string[] => {
-      const taken = statements
+      const previous = statements
       statements = []
-      return taken
+      return previous
     },
     stop: async (): Promise<void> => {
       await shutdown.run()

@@ -26,16 +26,16 @@ export interface AppRecords {
 /** How long each app waits, by its clock, until it sends the webhook of a change. */
 export const WEBHOOK_DELAY_MS = 10_000
 
-/** An app of the tests with one account that has records. */
+/** A simulated app with one account that has records. */
 export interface SimulatedApp {
   readonly simulator: ListeningSimulator
   /** The connector with its addresses on the simulator. */
   readonly connector: Connector
   /** The account's name on the consent page. */
   readonly account: string
-  /** The way to sign in, by its label; undefined: the only one. */
+  /** The label of the method to sign in with; undefined: the app has only one. */
   readonly method: string | undefined
-  /** What the end user enters before, by label. */
+  /** What the end user enters before the consent page opens, by label. */
   readonly fields: Readonly<Record<string, string>>
   readonly records: AppRecords
 }

@@ -10,13 +10,13 @@ import type {
 } from '../../src/definition/connector.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 
-/** An attempt at a write of an account without a context. */
+/** The facts of a first attempt at a write, for an account without a context. */
 export const ATTEMPT: AttemptFacts = { key: '6f4f1c7a-92f5-8a11-a0de-9e1d64b2f3c0' }
 
-/** A request whose response is read as a failure. */
+/** The request of a response that tests classify as a failure. */
 export const REQUEST: AppRequest = { method: 'GET', path: '/' }
 
-export interface Driver {
+export interface StepRunner {
   /** @throws AppError, WriteRejection if the steps do not catch them */
   run<Result>(steps: Steps<Result>): Promise<Result>
   stop(): Promise<void>
@@ -45,7 +45,7 @@ export const driveSteps = async <Result>(
 }
 
 /** Runs steps against the app itself, with one credential. */
-export const createDriver = (connector: Connector, values: CredentialValues): Driver => {
+export const createStepRunner = (connector: Connector, values: CredentialValues): StepRunner => {
   const credential = { method: null, values }
   const client = createAppClient({ allowPrivateAddresses: true, firstPauseMs: 1, maxPauseMs: 5 })
   return {

@@ -22,7 +22,7 @@ export interface SubscribedApp {
   /** Each request: `GET /accounts?ids=1,2`. */
   readonly requests: string[]
   readonly settings: {
-    /** How it responds instead: with this status, or never. */
+    /** Makes every request fail with this status, or never respond. */
     fault: number | 'silent' | undefined
     /** How long new subscriptions live. */
     lifeMs: number
@@ -91,7 +91,7 @@ const toRemote = (body: unknown) => {
 }
 
 /** Each credential subscribes; the app makes the secret, and the subscription expires. */
-const own: Webhooks = {
+const perCredential: Webhooks = {
   scope: 'credential',
   topics: [TOPIC],
   signature: { type: 'hmac', header: 'x-signature', encoding: 'hex', prefix: 'sha256=' },
@@ -116,7 +116,7 @@ const own: Webhooks = {
 }
 
 /** All credentials of an environment share an address, and each event names a company. */
-const shared: Webhooks = {
+const perApp: Webhooks = {
   scope: 'app',
   topics: [TOPIC],
   signature: { type: 'hmac', header: 'x-signature', encoding: 'base64' },
@@ -177,8 +177,8 @@ const connectorOf = (name: string, webhooks: Webhooks): Connector =>
     },
   })
 
-export const ownConnector = connectorOf('own', own)
-export const sharedConnector = connectorOf('shared', shared)
+export const ownConnector = connectorOf('own', perCredential)
+export const sharedConnector = connectorOf('shared', perApp)
 
 /** The headers of a delivery of either connector. */
 export const signedHeaders = (app: 'own' | 'shared', body: string): Record<string, string> => {

@@ -1,4 +1,5 @@
 /** An app whose access tokens come from the authorization server of the tests. */
+import type { OAuthMethod } from '../../src/definition/auth.ts'
 import { type Connector, defineConnector } from '../../src/definition/connector.ts'
 import { defineMapping } from '../../src/definition/mapping.ts'
 import { stage } from '../../src/resources/crm/stage.ts'
@@ -12,6 +13,20 @@ export const tokenClientMetadata = {
   client_id: tokenClient.clientId,
   client_secret: tokenClient.clientSecret,
   redirect_uris: ['https://us.example/callback'],
+}
+
+/** A method of an app that no test calls. */
+export const ledgerOAuth: OAuthMethod = {
+  type: 'oauth2',
+  fields: {},
+  baseUrl: 'https://ledger.example',
+  request: { headers: { authorization: 'Bearer {accessToken}' } },
+  authorizationUrl: 'https://ledger.example/authorize',
+  tokenUrl: 'https://ledger.example/token',
+  clientAuthentication: 'basic',
+  scopes: [],
+  pkce: 'S256',
+  refresh: 'rotating',
 }
 
 /** The connector of the app: by OAuth, by client credentials, and by a login with a name and a password. */

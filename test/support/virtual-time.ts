@@ -1,4 +1,4 @@
-/** Time that passes only while every task waits for it, so that a simulated day takes as long as its work. */
+/** A virtual clock that advances only while every task waits, so that a simulated day takes as long as its work. */
 
 interface Timer {
   readonly atMs: number
@@ -30,7 +30,7 @@ export const createVirtualTime = (startMs: number): VirtualTime => {
       timers.pop()?.resume()
     }
   }
-  const rest = (): void => {
+  const becomeIdle = (): void => {
     active--
     if (active === 0) setImmediate(advance)
   }
@@ -50,14 +50,14 @@ export const createVirtualTime = (startMs: number): VirtualTime => {
     wait: (ms) =>
       new Promise((resolve) => {
         insert({ atMs: nowMs + Math.max(0, ms), resume: resolve })
-        rest()
+        becomeIdle()
       }),
     run: async (task) => {
       active++
       try {
         await task()
       } finally {
-        rest()
+        becomeIdle()
       }
     },
   }

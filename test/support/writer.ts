@@ -1,4 +1,4 @@
-/** Writes records as the engines do, and reads the results: the row, the log, the response. */
+/** Stores records as the sync and write engines do, and reads the results: the row, the change log, the response. */
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import type { Transaction } from '../../src/store/database/database.ts'
@@ -63,14 +63,14 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
       await prisma.$executeRaw`DELETE FROM change_log.changes`
       return log
     },
-    /** The row with its physical place in the table: each version has another place. */
+    /** The row, with its `ctid` as the version: each update writes another one. */
     readRow: async (
       { table }: Resource,
       id: string,
-    ): Promise<{ place: string; created_at: Date; updated_at: Date } | undefined> => {
+    ): Promise<{ version: string; created_at: Date; updated_at: Date } | undefined> => {
       const [row] = await prisma.$queryRawUnsafe<
-        { place: string; created_at: Date; updated_at: Date }[]
-      >(`SELECT ctid::text AS place, created_at, updated_at FROM ${table} WHERE id = '${id}'`)
+        { version: string; created_at: Date; updated_at: Date }[]
+      >(`SELECT ctid::text AS version, created_at, updated_at FROM ${table} WHERE id = '${id}'`)
       return row
     },
     /** The record as REST shows it; undefined if it does not exist. */

@@ -81,7 +81,7 @@ const engineOf = (connector = connectorOf()) =>
   harness.engine({ connectors: new Map([['fake', connector]]) })
 
 /** The names of the requests since the last call: `context`, `accounts`. */
-const requested = (): readonly string[] =>
+const takeRequests = (): readonly string[] =>
   harness.app.requests.splice(0).map(({ path }) => path.replace('/api/', ''))
 
 const units = async () => (await harness.records()).map(({ description }) => description)
@@ -106,7 +106,7 @@ const makeDue = () =>
 it('is read before the first listing, and no more that day', async () => {
   const engine = engineOf()
   await engine.syncNow(harness.credentialId)
-  expect(requested()).toEqual(['context', 'accounts'])
+  expect(takeRequests()).toEqual(['context', 'accounts'])
   expect(await units()).toEqual(['EUR', 'EUR'])
   const { value, version, readAt, dueInMs } = await storedContext()
   expect([value, version]).toEqual(['{"unit":"EUR"}', 1])
@@ -115,7 +115,7 @@ it('is read before the first listing, and no more that day', async () => {
 
   // A new process.
   await engineOf().syncNow(harness.credentialId)
-  expect(requested()).toEqual(['accounts'])
+  expect(takeRequests()).toEqual(['accounts'])
 })
 
 it('costs a poll no statement', async () => {
@@ -134,17 +134,17 @@ it('costs a poll no statement', async () => {
 describe('a context that is due', () => {
   beforeEach(async () => {
     await engineOf().syncNow(harness.credentialId)
-    requested()
+    takeRequests()
   })
 
   it('lists nothing again if it is the same', async () => {
     await makeDue()
     await engineOf().syncNow(harness.credentialId)
-    expect(requested()).toEqual(['context', 'accounts'])
+    expect(takeRequests()).toEqual(['context', 'accounts'])
     expect(harness.app.requests).toEqual([])
-    expect((await harness.logged()).filter(({ topic }) => topic === 'sync/completed')).toHaveLength(
-      1,
-    )
+    expect(
+      (await harness.readLog()).filter(({ topic }) => topic === 'sync/completed'),
+    ).toHaveLength(1)
     expect((await storedContext()).dueInMs).toBeGreaterThan(23 * HOUR_MS)
   })
 
@@ -152,9 +152,9 @@ describe('a context that is due', () => {
     harness.app.settings.context = { unit: 'SEK' }
     await makeDue()
     await engineOf().syncNow(harness.credentialId)
-    expect(requested()).toEqual(['context', 'accounts'])
+    expect(takeRequests()).toEqual(['context', 'accounts'])
     expect(await units()).toEqual(['SEK', 'SEK'])
-    expect((await harness.logged()).at(-1)).toMatchObject({
+    expect((await harness.readLog()).at(-1)).toMatchObject({
       topic: 'sync/completed',
       record: { listing: 'everything', updated: 2 },
     })
@@ -180,7 +180,7 @@ describe('a context that is due', () => {
     await makeDue()
     breakApp()
     await engineOf().syncNow(harness.credentialId)
-    expect(requested().at(-1)).toBe('accounts')
+    expect(takeRequests().at(-1)).toBe('accounts')
     expect(await units()).toEqual(['EUR', 'EUR'])
     const { value, dueInMs } = await storedContext()
     expect(value).toBe('{"unit":"EUR"}')
@@ -190,13 +190,13 @@ describe('a context that is due', () => {
 
   it('is read again by a later version of the connector, and not replaced by an earlier one', async () => {
     await engineOf(connectorOf(2)).syncNow(harness.credentialId)
-    expect(requested()).toEqual(['context', 'accounts'])
+    expect(takeRequests()).toEqual(['context', 'accounts'])
     // A process of the earlier version still runs.
     await engineOf(connectorOf(1)).syncNow(harness.credentialId)
-    expect(requested()).toEqual(['context', 'accounts'])
+    expect(takeRequests()).toEqual(['context', 'accounts'])
     expect((await storedContext()).version).toBe(2)
     await engineOf(connectorOf(2)).syncNow(harness.credentialId)
-    expect(requested()).toEqual(['accounts'])
+    expect(takeRequests()).toEqual(['accounts'])
   })
 })
 
@@ -214,7 +214,7 @@ describe('a first context', () => {
       await expect(engine.syncNow(harness.credentialId)).rejects.toMatchObject({
         errors: [{ code }],
       })
-      expect(requested()).toEqual(['context'])
+      expect(takeRequests()).toEqual(['context'])
       expect(await harness.state()).toMatchObject({ failureCode: code, failures: 1 })
       harness.app.settings.context = { unit: 'EUR' }
       await engine.syncNow(harness.credentialId)
@@ -227,7 +227,7 @@ describe('a first context', () => {
       UPDATE credentials SET context_due_at = clock_timestamp() + interval '0.2 s'`
     await engineOf().syncNow(harness.credentialId)
     // The run that has claimed the read never ends; another one reads the context then.
-    expect(requested()).toEqual(['context', 'accounts'])
+    expect(takeRequests()).toEqual(['context', 'accounts'])
   })
 })
 
@@ -237,11 +237,11 @@ it('is passed to feeds, and a change of it lists their resources in full', async
   await harness.database.prisma.syncState.create({ data: { credentialId, topic: 'feeds/changes' } })
   await engine.syncNow(credentialId)
   // The feed starts before the first listing.
-  expect(requested()).toEqual(['context', 'accounts', 'accounts'])
+  expect(takeRequests()).toEqual(['context', 'accounts', 'accounts'])
   harness.app.settings.context = { unit: 'SEK' }
   await makeDue()
   await engine.syncNow(credentialId)
-  expect(requested()).toEqual(['context', 'accounts', 'accounts'])
+  expect(takeRequests()).toEqual(['context', 'accounts', 'accounts'])
   expect(await units()).toEqual(['SEK', 'SEK'])
 })
 
@@ -263,7 +263,7 @@ it('is read by the first fetch after a webhook, and passed to it', async () => {
   const app = { connector, webhooks, credential, appClient, signal, ending: signal }
   const { rows } = await fetchRecords(app, database, resource, ['1', '2'])
   await appClient.stop()
-  expect(requested()).toEqual(['context', 'accounts'])
+  expect(takeRequests()).toEqual(['context', 'accounts'])
   expect(rows).toMatchObject([
     { description: 'EUR', remoteFields: { unit: 'EUR' } },
     { description: 'EUR', remoteFields: { unit: 'EUR' } },

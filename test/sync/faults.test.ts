@@ -1,3 +1,4 @@
+/** Syncs of an app that fails: retries, reports, and no lost or duplicate change. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
@@ -28,15 +29,15 @@ const failureOf = async (run: Promise<void>): Promise<{ code?: string; message: 
 /** The store equals the app: no record lost, no change logged twice. */
 const expectConverged = async (): Promise<void> => {
   const stored = await harness.records()
-  const held = [...harness.app.rows.values()].sort((a, b) => Number(a.id) - Number(b.id))
+  const appRows = [...harness.app.rows.values()].sort((a, b) => Number(a.id) - Number(b.id))
   expect(stored.map(({ remoteId, name }) => [remoteId, name])).toEqual(
-    held.map(({ id, name }) => [id, name]),
+    appRows.map(({ id, name }) => [id, name]),
   )
-  const created = (await harness.logged()).filter(
+  const created = (await harness.readLog()).filter(
     ({ topic, kind }) => topic === TOPIC && kind === 'created',
   )
-  expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(held.length)
-  expect(created).toHaveLength(held.length)
+  expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(appRows.length)
+  expect(created).toHaveLength(appRows.length)
 }
 
 /** Fails once more often than the client tries. */
@@ -78,14 +79,14 @@ describe('an app that fails for long', () => {
     harness.app.fill(5)
     const engine = harness.engine()
     await engine.syncNow(harness.credentialId)
-    const before = (await harness.logged()).length
+    const before = (await harness.readLog()).length
     for (let run = 0; run < 3; run++) {
       harness.app.faults.push(...lasting({ kind: 'status', status: 500 }))
       await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     }
     expect(await harness.state()).toMatchObject({ failures: 3 })
     await engine.syncNow(harness.credentialId)
-    const logged = (await harness.logged()).slice(before)
+    const logged = (await harness.readLog()).slice(before)
     expect(logged.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
     expect(logged[0]?.record).toMatchObject({ resource: TOPIC, code: 'APP_UNAVAILABLE' })
     await expectConverged()
@@ -95,7 +96,7 @@ describe('an app that fails for long', () => {
     harness.app.fill(5)
     const engine = harness.engine()
     await engine.syncNow(harness.credentialId)
-    const before = (await harness.logged()).length
+    const before = (await harness.readLog()).length
     for (const status of [500, 429, 500, 429]) {
       harness.app.faults.push(
         ...lasting({ kind: 'status', status, headers: { 'retry-after': '0' } }),
@@ -104,7 +105,7 @@ describe('an app that fails for long', () => {
     }
     expect(await harness.state()).toMatchObject({ failures: 4, failureCode: 'APP_UNAVAILABLE' })
     await engine.syncNow(harness.credentialId)
-    const logged = (await harness.logged()).slice(before)
+    const logged = (await harness.readLog()).slice(before)
     expect(logged.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
     expect(await harness.state()).toMatchObject({ failures: 0, failureCode: null, failure: null })
   })
@@ -167,7 +168,7 @@ describe('a rate limit', () => {
     const dueInMs = (await harness.state()).dueAt.getTime() - Date.now()
     expect(dueInMs).toBeGreaterThan(1_790_000)
     expect(dueInMs).toBeLessThan(1_801_000)
-    expect((await harness.logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
+    expect((await harness.readLog()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
     await engine.syncNow(harness.credentialId)
     await expectConverged()
   })
@@ -242,7 +243,7 @@ describe('a credential that the app no longer accepts', () => {
     harness.app.settings.token = 'another'
     for (let run = 0; run < 3; run++)
       await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
-    const log = await harness.logged()
+    const log = await harness.readLog()
     const logged = log.filter(({ topic }) => topic === 'connection/authentication_failure')
     expect(logged).toHaveLength(1)
     expect(logged[0]?.record).toMatchObject({ credentialId: harness.credentialId, app: 'fake' })
@@ -260,7 +261,7 @@ describe('a credential that the app no longer accepts', () => {
       harness.app.settings.token = token
       await engine.syncNow(harness.credentialId).catch(() => {})
     }
-    const topics = (await harness.logged()).map(({ topic }) => topic)
+    const topics = (await harness.readLog()).map(({ topic }) => topic)
     expect(topics.filter((topic) => topic === 'connection/authentication_failure')).toHaveLength(2)
   })
 })
@@ -304,5 +305,5 @@ it('a database outage in the middle of a run is not reported as a failure of the
   await running.run
   expect(await harness.state()).toMatchObject({ failures: 0, failureCode: null })
   await expectConverged()
-  expect((await harness.logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
+  expect((await harness.readLog()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
 })

@@ -1,3 +1,4 @@
+/** Random histories of an app with a feed: the store and a follower of the change log end equal to the app. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
@@ -76,14 +77,14 @@ const pollDuring = async (
 ): Promise<void> => {
   const { settings } = harness.app
   let requests = 0
-  const at = (when: Hook) => async () => {
+  const atHook = (when: Hook) => async () => {
     if (when === 'onRequest') requests += 1
     for (const { request, what, when: planned } of during)
       if (planned === when && request === requests)
         await (what === 'kill' ? harness.kill() : apply(what))
   }
-  settings.onRequest = at('onRequest')
-  settings.onResponse = at('onResponse')
+  settings.onRequest = atHook('onRequest')
+  settings.onResponse = atHook('onResponse')
   await harness.poll(credentialId)
   settings.onRequest = undefined
   settings.onResponse = undefined

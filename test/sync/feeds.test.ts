@@ -1,3 +1,4 @@
+/** Feeds: one request reports the changes of several resources, in place of a listing of each. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeCredential } from '../../src/api/credential-state.ts'
 import { listCredentials } from '../../src/store/accounts/listed-credentials.ts'
@@ -28,8 +29,8 @@ const requestsOf = async (): Promise<readonly string[]> => {
   return harness.app.requests.toSorted()
 }
 
-/** Names by remote id, with a mark for deleted records. */
-const stored = async (): Promise<Record<string, Record<string, string>>> => {
+/** The stored names by remote id; deleted records end in `(deleted)`. */
+const readStored = async (): Promise<Record<string, Record<string, string>>> => {
   const rows = await harness.database.prisma.$queryRaw<
     { topic: string; id: string; name: string; deleted: boolean }[]
   >`SELECT ${STAGES} AS topic, remote_id AS id, stage_name AS name, remote_deleted AS deleted
@@ -41,7 +42,7 @@ const stored = async (): Promise<Record<string, Record<string, string>>> => {
   return found
 }
 
-const logged = () =>
+const readLog = () =>
   harness.database.prisma.$queryRaw<{ topic: string; kind: string; record: object }[]>`
     SELECT topic, kind, record FROM change_log.changes ORDER BY xid, sequence`
 
@@ -64,7 +65,7 @@ describe('a feed', () => {
     for (const id of ['1', '2']) harness.app.put(STAGES, id)
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed', ...LISTS])
-    expect(await stored()).toMatchObject({ [STAGES]: { 1: 'Name 1', 2: 'Name 2' } })
+    expect(await readStored()).toMatchObject({ [STAGES]: { 1: 'Name 1', 2: 'Name 2' } })
     for (let poll = 0; poll < 3; poll++) expect(await requestsOf()).toEqual(['feed'])
   })
 
@@ -91,20 +92,20 @@ describe('a feed', () => {
     harness.app.put(STAGES, '10')
     harness.app.remove(STAGES, '10')
     expect(await requestsOf()).toEqual(isWhole ? ['feed'] : ['feed', 'many', 'many', 'many'])
-    expect(await stored()).toMatchObject({
+    expect(await readStored()).toMatchObject({
       [STAGES]: { 1: 'New 1', 2: 'Name 2', 8: 'New 8', 9: 'Changed twice' },
       [RATES]: { 1: 'Lower', 2: 'Name 2 (deleted)', 3: 'Name 3' },
     })
-    expect((await stored())[STAGES]).not.toHaveProperty('10')
+    expect((await readStored())[STAGES]).not.toHaveProperty('10')
   })
 
   it('writes the events of each resource that has changed, around its changes', async () => {
     await start()
-    const before = (await logged()).length
+    const before = (await readLog()).length
     harness.app.put(STAGES, '1', 'New')
     harness.app.remove(RATES, '2')
     await harness.poll(credentialId)
-    const events = (await logged()).slice(before)
+    const events = (await readLog()).slice(before)
     expect(events).toMatchObject([
       { topic: 'sync/started', record: { resource: RATES, listing: 'changes' } },
       { topic: RATES, kind: 'deleted', record: { description: 'Name 2' } },
@@ -114,7 +115,7 @@ describe('a feed', () => {
       { topic: 'sync/completed', record: { resource: STAGES, deleted: 0, updated: 1 } },
     ])
     await harness.poll(credentialId)
-    expect(await logged()).toHaveLength(before + events.length)
+    expect(await readLog()).toHaveLength(before + events.length)
   })
 
   it('ignores changes of what is not one of its resources', async () => {
@@ -130,7 +131,7 @@ describe('a feed', () => {
     harness.app.report({ topic: STAGES, id: '3', kind: 'changed' })
     harness.app.rows.get(STAGES)?.delete('3')
     await harness.poll(credentialId)
-    expect(await stored()).toMatchObject({ [STAGES]: { 3: 'Name 3 (deleted)' } })
+    expect(await readStored()).toMatchObject({ [STAGES]: { 3: 'Name 3 (deleted)' } })
   })
 
   it('continues at its cursor after it was interrupted, and keeps its token until then', async () => {
@@ -145,7 +146,7 @@ describe('a feed', () => {
     await harness.poll(credentialId)
     expect(pages).toBe(3)
     expect((await stateOf(FEED)).token).not.toBe(token)
-    expect(Object.keys((await stored())[STAGES] ?? {})).toHaveLength(7)
+    expect(Object.keys((await readStored())[STAGES] ?? {})).toHaveLength(7)
   })
 
   it('reads records one by one, or lists the resource, if the app offers nothing else', async () => {
@@ -153,7 +154,7 @@ describe('a feed', () => {
     await start()
     harness.app.put(STAGES, '1', 'New')
     expect(await requestsOf()).toEqual(['feed', `list ${STAGES}`])
-    expect(await stored()).toMatchObject({ [STAGES]: { 1: 'New' } })
+    expect(await readStored()).toMatchObject({ [STAGES]: { 1: 'New' } })
     expect(await requestsOf()).toEqual(['feed'])
   })
 })
@@ -166,26 +167,26 @@ describe('a resource of a feed is listed by itself', () => {
     harness.app.expire()
     // A second listing confirms the deletion.
     expect(await requestsOf()).toEqual(['feed', 'feed', LISTS[0], LISTS[1], LISTS[1]])
-    expect(await stored()).toMatchObject({
+    expect(await readStored()).toMatchObject({
       [STAGES]: { 1: 'Name 1 (deleted)' },
       [RATES]: { 4: 'Name 4' },
     })
     expect(await requestsOf()).toEqual(['feed'])
-    expect((await logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
+    expect((await readLog()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
   })
 
-  it('for its changes if a page does not show all of them', async () => {
+  it('for its changes if a page of the feed does not show all of them', async () => {
     await start()
     harness.app.settings.fullAt = 2
     for (const id of ['4', '5', '6', '7']) harness.app.put(STAGES, id)
     harness.app.put(RATES, '4')
     const requests = await requestsOf()
     expect(requests.filter((kind) => kind.startsWith('list'))).toEqual([`list ${STAGES}`])
-    expect(Object.keys((await stored())[STAGES] ?? {})).toHaveLength(7)
+    expect(Object.keys((await readStored())[STAGES] ?? {})).toHaveLength(7)
     expect(await requestsOf()).toEqual(['feed'])
   })
 
-  it('again if that page arrives while it is listed', async () => {
+  it('again if an incomplete page of the feed arrives during its listing', async () => {
     await start()
     await harness.database.transaction((transaction) =>
       resyncCredential(transaction, credentialId, STAGES),
@@ -197,25 +198,25 @@ describe('a resource of a feed is listed by itself', () => {
       await harness.poll(credentialId)
     }
     await harness.poll(credentialId)
-    expect((await stored())[STAGES]).not.toHaveProperty('9')
+    expect((await readStored())[STAGES]).not.toHaveProperty('9')
     await harness.poll(credentialId)
-    expect(await stored()).toMatchObject({ [STAGES]: { 9: 'Name 9' } })
+    expect(await readStored()).toMatchObject({ [STAGES]: { 9: 'Name 9' } })
   })
 
   it('while the feed fails, and no longer once it works again', async () => {
     await start()
     harness.app.settings.feedStatus = 403
-    // Two failures may be passing.
+    // Two failures may be transient.
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed', ...LISTS])
     harness.app.put(RATES, '1', 'New')
     harness.app.remove(STAGES, '3')
     expect(await requestsOf()).toEqual(['feed', ...LISTS])
-    expect(await stored()).toMatchObject({ [RATES]: { 1: 'New' }, [STAGES]: { 3: 'Name 3' } })
+    expect(await readStored()).toMatchObject({ [RATES]: { 1: 'New' }, [STAGES]: { 3: 'Name 3' } })
     harness.app.settings.feedStatus = 200
     await harness.poll(credentialId)
-    expect(await stored()).toMatchObject({ [STAGES]: { 3: 'Name 3 (deleted)' } })
+    expect(await readStored()).toMatchObject({ [STAGES]: { 3: 'Name 3 (deleted)' } })
     await harness.poll(credentialId)
     expect(await requestsOf()).toEqual(['feed'])
   })
@@ -228,7 +229,7 @@ describe('a resource of a feed is listed by itself', () => {
     expect(await stateOf(FEED)).toMatchObject({ failureCode: 'APP_RATE_LIMITED', failures: 4 })
   })
 
-  it('once after it was paused: changes meanwhile are not stored', async () => {
+  it('once after it was paused: changes during the pause are not stored before', async () => {
     await start()
     const change = (work: typeof pauseCredential) =>
       harness.database.transaction((transaction) => work(transaction, credentialId, STAGES))
@@ -236,10 +237,10 @@ describe('a resource of a feed is listed by itself', () => {
     harness.app.put(STAGES, '1', 'New')
     harness.app.remove(STAGES, '2')
     expect(await requestsOf()).toEqual(['feed'])
-    expect(await stored()).toMatchObject({ [STAGES]: { 1: 'Name 1', 2: 'Name 2' } })
+    expect(await readStored()).toMatchObject({ [STAGES]: { 1: 'Name 1', 2: 'Name 2' } })
     await change(resumeCredential)
     await harness.poll(credentialId)
-    expect(await stored()).toMatchObject({ [STAGES]: { 1: 'New', 2: 'Name 2 (deleted)' } })
+    expect(await readStored()).toMatchObject({ [STAGES]: { 1: 'New', 2: 'Name 2 (deleted)' } })
     await harness.poll(credentialId)
     expect(await requestsOf()).toEqual(['feed'])
   })
@@ -267,7 +268,7 @@ it('a page that was requested before a deletion does not restore the record', as
   }
   await harness.poll(credentialId)
   await harness.poll(credentialId)
-  expect((await stored())[STAGES]).toEqual({ 2: 'Name 2', 3: 'Name 3' })
+  expect((await readStored())[STAGES]).toEqual({ 2: 'Name 2', 3: 'Name 3' })
 })
 
 it('a resource of a working feed is as fresh as the feed, and the feed is not shown', async () => {

@@ -1,3 +1,4 @@
+/** Reads with a maximum age, which wait for a sync of records that are older. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFreshness } from '../../src/api/freshness.ts'
 import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'

@@ -1,3 +1,4 @@
+/** Random histories of an app: the store and a follower of the change log end equal to the app. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FakeSync, Fault } from '../support/fake-app.ts'

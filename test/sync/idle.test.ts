@@ -1,3 +1,4 @@
+/** Idle resources: polled less often, at few statements a poll. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { endIdleness } from '../../src/store/sync/idle-runs.ts'
 import { resyncCredential } from '../../src/store/sync/sync-control.ts'

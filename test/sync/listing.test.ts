@@ -1,3 +1,4 @@
+/** Listings: the first run, further runs, and unusual records. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
@@ -15,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => harness.close())
 
 const changesOf = async (topic = TOPIC) =>
-  (await harness.logged()).filter((row) => row.topic === topic)
+  (await harness.readLog()).filter((row) => row.topic === topic)
 
 describe('a first run', () => {
   it('stores every record of every page between its started and completed events', async () => {
@@ -25,7 +26,7 @@ describe('a first run', () => {
     const records = await harness.records()
     expect(records).toHaveLength(250)
     expect(records[6]).toMatchObject({ remoteId: '7', name: 'Account 7', staff: 7 })
-    const log = await harness.logged()
+    const log = await harness.readLog()
     expect(log).toHaveLength(252)
     expect(log[0]).toMatchObject({
       topic: 'sync/started',
@@ -41,7 +42,7 @@ describe('a first run', () => {
 
   it('writes its completed event even if the app has no records', async () => {
     await harness.engine().syncNow(harness.credentialId)
-    expect((await harness.logged()).map(({ topic }) => topic)).toEqual([
+    expect((await harness.readLog()).map(({ topic }) => topic)).toEqual([
       'sync/started',
       'sync/completed',
     ])
@@ -145,7 +146,7 @@ describe('a further run', () => {
     const after = await harness.records()
     expect(after[0]).toEqual(before[0])
     expect(after[2]).toEqual(before[2])
-    const topics = (await harness.logged()).slice(5).map(({ topic }) => topic)
+    const topics = (await harness.readLog()).slice(5).map(({ topic }) => topic)
     expect(topics).toEqual(['sync/started', TOPIC, TOPIC, 'sync/completed'])
   })
 
@@ -153,10 +154,10 @@ describe('a further run', () => {
     harness.app.fill(3)
     const engine = harness.engine()
     await engine.syncNow(harness.credentialId)
-    const before = await harness.logged()
+    const before = await harness.readLog()
     for (let run = 0; run < 5; run++) await engine.syncNow(harness.credentialId)
     expect(harness.app.requests).toHaveLength(6)
-    expect(await harness.logged()).toEqual(before)
+    expect(await harness.readLog()).toEqual(before)
   })
 
   it('does not miss a record that changes on a page already read', async () => {
@@ -251,7 +252,7 @@ describe('an unusual record', () => {
     harness.app.faults.push({ kind: 'nameless' })
     await harness.engine().syncNow(harness.credentialId)
     expect(await harness.records()).toHaveLength(2)
-    expect((await harness.logged()).at(-1)?.record).toMatchObject({ listed: 2, skipped: 2 })
+    expect((await harness.readLog()).at(-1)?.record).toMatchObject({ listed: 2, skipped: 2 })
   })
 
   it('with a value that a rule cannot read is stored without that field, and counted', async () => {
@@ -263,7 +264,7 @@ describe('an unusual record', () => {
       name: null,
       description: null,
     })
-    expect((await harness.logged()).at(-1)?.record).toMatchObject({ problems: 1, skipped: 0 })
+    expect((await harness.readLog()).at(-1)?.record).toMatchObject({ problems: 1, skipped: 0 })
     expect(harness.log.lines.join()).toContain('description')
   })
 

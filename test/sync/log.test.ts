@@ -55,7 +55,7 @@ test('an outage of an app is one line with its cause, and one when the sync work
   expect(failed).toContain(`reason: '${cause}'`)
   expect(failed).toContain(harness.credentialId)
   expect(await harness.state()).toMatchObject({ failures: 3, failure: cause })
-  const [event] = (await harness.logged()).filter(({ topic }) => topic === 'sync/failed')
+  const [event] = (await harness.readLog()).filter(({ topic }) => topic === 'sync/failed')
   expect(event?.record).toMatchObject({ code: 'APP_UNAVAILABLE', reason: cause })
 
   await moveApp(harness.app.url)

@@ -1,3 +1,4 @@
+/** Deletions that an app shows only by omission. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
@@ -25,12 +26,12 @@ it('marks a record as deleted after two listings in a row without it, and logs t
   harness.app.fill(30)
   const engine = engineOf()
   await engine.syncNow(harness.credentialId)
-  const before = (await harness.logged()).length
+  const before = (await harness.readLog()).length
   harness.app.rows.delete('7')
   await engine.syncNow(harness.credentialId)
 
   expect(await deletedIds()).toEqual(['7'])
-  const logged = (await harness.logged()).slice(before)
+  const logged = (await harness.readLog()).slice(before)
   expect(logged.map(({ topic, kind }) => [topic, kind])).toEqual([
     ['sync/started', 'created'],
     [TOPIC, 'deleted'],
@@ -152,7 +153,7 @@ it('reports the recovery from a failure although most records seemed gone in bet
   harness.app.fill(30)
   const engine = engineOf()
   await engine.syncNow(harness.credentialId)
-  const before = (await harness.logged()).length
+  const before = (await harness.readLog()).length
   for (let run = 0; run < 3; run++) {
     harness.app.faults.push(...Array(4).fill({ kind: 'status', status: 500 }))
     await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
@@ -161,7 +162,7 @@ it('reports the recovery from a failure although most records seemed gone in bet
   await engine.syncNow(harness.credentialId)
   expect(await harness.state()).toMatchObject({ failures: 0, failureCode: 'APP_UNAVAILABLE' })
   await engine.syncNow(harness.credentialId)
-  const logged = (await harness.logged()).slice(before)
+  const logged = (await harness.readLog()).slice(before)
   expect(logged.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
   expect(await harness.state()).toMatchObject({ failures: 0, failureCode: null, absence: null })
 })

@@ -26,7 +26,7 @@ afterEach(() => harness.close())
 const within = { timeout: 60_000, interval: 5 }
 
 const createdIds = async () =>
-  (await harness.logged())
+  (await harness.readLog())
     .filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
     .map(({ record }) => record.remoteId)
 
@@ -37,8 +37,8 @@ test('lists several windows at the same time, and each record once', async () =>
   await harness.engine({ pager: windows }).syncNow(credentialId)
   expect(await harness.records()).toHaveLength(400)
   expect(new Set(await createdIds()).size).toBe(400)
-  expect(app.mostAtOnce.get(PATH)).toBe(4)
-  const events = (await harness.logged()).filter(({ topic }) => topic !== TOPIC)
+  expect(app.maxConcurrent.get(PATH)).toBe(4)
+  const events = (await harness.readLog()).filter(({ topic }) => topic !== TOPIC)
   expect(events).toMatchObject([
     { topic: 'sync/started' },
     { topic: 'sync/completed', record: { listed: 400, created: 400 } },
@@ -107,7 +107,7 @@ test('requests no more at the same time than the share of history, and writes ne
   fillWindows(app, 300)
   app.settings.delayMs = 20
   const running = engine.syncNow(credentialId)
-  await expect.poll(() => app.mostAtOnce.get(PATH), within).toBe(3)
+  await expect.poll(() => app.maxConcurrent.get(PATH), within).toBe(3)
   const credential = {
     id: credentialId,
     method: 'token',
@@ -120,7 +120,7 @@ test('requests no more at the same time than the share of history, and writes ne
   await Promise.all([write(), write(), write()])
   await running
   expect(await harness.records()).toHaveLength(300)
-  expect(app.mostAtOnce.get(PATH)).toBe(3)
+  expect(app.maxConcurrent.get(PATH)).toBe(3)
   expect(app.requests.filter(({ path }) => path === '/api/written')).toHaveLength(3)
   await client.stop()
   await writer.stop()

@@ -1,8 +1,9 @@
+/** The start of the next listing of changes. */
 import { describe, expect, it } from 'vitest'
 import { nextSince } from '../../src/sync/plan-run.ts'
 
 const OVERLAP_MS = 10_000
-const at = (clock: string): string => `2026-01-01T${clock}.000Z`
+const timeAt = (clock: string): string => `2026-01-01T${clock}.000Z`
 
 /** The time of day at which the next listing starts. */
 const startOf = (
@@ -13,9 +14,9 @@ const startOf = (
 ): string => {
   const { since, completedAt, startedAt = '12:00:00', appTime, newest } = run
   const time = (clock: string | undefined): string | null =>
-    clock === undefined ? null : at(clock)
+    clock === undefined ? null : timeAt(clock)
   const state = { since: time(since), completedAt: time(completedAt) }
-  const progress = { appTime: time(appTime), startedAt: at(startedAt), newest: time(newest) }
+  const progress = { appTime: time(appTime), startedAt: timeAt(startedAt), newest: time(newest) }
   return nextSince(state, progress, OVERLAP_MS).slice(11, 19)
 }
 
@@ -66,22 +67,22 @@ describe('the next listing of changes starts', () => {
   })
 
   it('past an import after the overlap, in polls of an idle app that report old times only', () => {
-    let since = at('12:00:00')
+    let since = timeAt('12:00:00')
     let listed = 0
     // A resource read through its parent: each listing returns the records, with their own, older time.
     for (let minute = 1; minute <= 30; minute++) {
-      if (since <= at('12:00:05')) listed++
+      if (since <= timeAt('12:00:05')) listed++
       since = nextSince(
-        { since, completedAt: at(`12:${String(minute - 1).padStart(2, '0')}:01`) },
+        { since, completedAt: timeAt(`12:${String(minute - 1).padStart(2, '0')}:01`) },
         {
-          appTime: at(`12:${String(minute).padStart(2, '0')}:00`),
-          startedAt: at(`12:${String(minute).padStart(2, '0')}:00`),
-          newest: at('11:00:00'),
+          appTime: timeAt(`12:${String(minute).padStart(2, '0')}:00`),
+          startedAt: timeAt(`12:${String(minute).padStart(2, '0')}:00`),
+          newest: timeAt('11:00:00'),
         },
         OVERLAP_MS,
       )
     }
     expect(listed).toBe(1)
-    expect(since > at('12:25:00')).toBe(true)
+    expect(since > timeAt('12:25:00')).toBe(true)
   })
 })

@@ -1,3 +1,4 @@
+/** The interval between polls of a resource. */
 import { expect, it } from 'vitest'
 import { pollIntervalMs } from '../../src/sync/poll-interval.ts'
 

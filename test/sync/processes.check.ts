@@ -1,3 +1,4 @@
+/** Syncs in several processes, some of them killed. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -59,7 +60,7 @@ it.each([
 
     const records = await harness.records()
     expect(records.map(({ remoteId }) => remoteId)).toEqual([...app.rows.keys()])
-    const log = await harness.logged()
+    const log = await harness.readLog()
     const created = log.filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
     expect(created).toHaveLength(5000)
     expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(5000)
@@ -112,6 +113,6 @@ it('never runs one resource of one credential in two processes at the same time'
     await exited
   }
   expect(new Set(app.requests.map(({ caller }) => caller)).size).toBe(2)
-  expect([...app.mostAtOnce.keys()]).toHaveLength(7)
-  expect([...app.mostAtOnce.values()].every((most) => most === 1)).toBe(true)
+  expect([...app.maxConcurrent.keys()]).toHaveLength(7)
+  expect([...app.maxConcurrent.values()].every((most) => most === 1)).toBe(true)
 }, 180_000)

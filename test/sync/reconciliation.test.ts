@@ -1,3 +1,4 @@
+/** Reconciliations: full listings that count, report and repair differences. */
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -32,7 +33,7 @@ const list = () => listReconciliations(harness.database, { credentialId: harness
 
 const latest = async () => (await list())[0]
 
-/** Creates records; only the last has changed lately. The overlap of listings of changes shows no other. */
+/** Creates records of which only the last has changed recently: no listing of changes repeats the others. */
 const fill = (count: number) => {
   harness.app.fill(count)
   for (const row of [...harness.app.rows.values()].slice(0, -1))
@@ -111,7 +112,7 @@ describe('a reconciliation', () => {
     expect((await harness.records()).filter(({ deleted }) => deleted)).toEqual([])
   })
 
-  it('is one while it has not ended, and starts after the run in progress', async () => {
+  it('is requested once until it ends, and starts after the run in progress', async () => {
     fill(5)
     const engine = engineOf()
     let id: string | undefined

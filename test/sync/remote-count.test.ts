@@ -1,3 +1,4 @@
+/** Drift between the records of an app and the stored ones, found by the number of records that the app reports. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { StoredCount } from '../../src/store/sync/sync-state.ts'
@@ -15,7 +16,7 @@ interface StoredRecord {
  * of changes shows it · `created`, `deleted`: written through this service. The app also counts hidden records, which
  * it never lists.
  */
-const openShop = (hidden: number) => {
+const openApp = (hidden: number) => {
   let clock = 0
   let lastId = 0
   const app = new Set<number>()
@@ -40,7 +41,7 @@ const openShop = (hidden: number) => {
   const isStored = (id: number): boolean =>
     stored.get(id)?.deletedAt === undefined && stored.has(id)
 
-  const take = (event: Event): void => {
+  const apply = (event: Event): void => {
     clock += 1
     if (event === 'disappears' || event === 'deleted') {
       const id = [...app].find((other) => event === 'disappears' || isStored(other))
@@ -65,7 +66,7 @@ const openShop = (hidden: number) => {
   }
 
   return {
-    take,
+    apply,
     isExact: () => state?.isExact === true,
     isFullListingDue: () => isFullListingDue,
     /** One run, with the events before its listing, between listing and count, and after the count. */
@@ -73,17 +74,17 @@ const openShop = (hidden: number) => {
       const isFull = isFullListingDue
       clock += 1
       const countBefore = !isFull && state && !state.isExact ? count() : undefined
-      before?.forEach(take)
+      before?.forEach(apply)
       clock += 1
       const listedAt = clock
       if (isFull) listAll()
       else for (const id of arrivals) store(id)
       arrivals.clear()
-      between?.forEach(take)
+      between?.forEach(apply)
       clock += 1
       const counted = count()
       const counts = [state, countBefore].filter((counting) => counting != null)
-      after?.forEach(take)
+      after?.forEach(apply)
       const records = [...stored.values()]
       const present = records.filter(
         ({ createdAt, deletedAt }) =>
@@ -116,14 +117,14 @@ const any = fc.array(
 )
 const phases = (events: fc.Arbitrary<Event[]>) => fc.tuple(events, events, events, events)
 
-it('a busy shop is listed in full only once', () => {
+it('a busy app is listed in full only once', () => {
   fc.assert(
     fc.property(fc.nat(3), fc.array(phases(busy), { maxLength: 30 }), (hidden, runs) => {
-      const shop = openShop(hidden)
+      const model = openApp(hidden)
       for (const [idle, ...during] of runs) {
-        idle.forEach(shop.take)
-        shop.run(...during)
-        expect(shop.isFullListingDue()).toBe(false)
+        idle.forEach(model.apply)
+        model.run(...during)
+        expect(model.isFullListingDue()).toBe(false)
       }
     }),
   )
@@ -132,18 +133,18 @@ it('a busy shop is listed in full only once', () => {
 it('a full listing is due only if records appeared or disappeared silently', () => {
   fc.assert(
     fc.property(fc.nat(3), fc.array(phases(any), { maxLength: 30 }), (hidden, runs) => {
-      const shop = openShop(hidden)
+      const model = openApp(hidden)
       for (const [idle, ...during] of runs) {
-        idle.forEach(shop.take)
-        const { hasCause } = shop.run(...during)
-        if (shop.isFullListingDue()) expect(hasCause).toBe(true)
+        idle.forEach(model.apply)
+        const { hasCause } = model.run(...during)
+        if (model.isFullListingDue()) expect(hasCause).toBe(true)
       }
     }),
     { numRuns: 500 },
   )
 })
 
-it('a silent appearance is found by the second run, and a disappearance by the first, in a busy shop', () => {
+it('a silent appearance is found by the second run, and a disappearance by the first, in a busy app', () => {
   fc.assert(
     fc.property(
       fc.nat(3),
@@ -151,25 +152,25 @@ it('a silent appearance is found by the second run, and a disappearance by the f
       fc.constantFrom<Event[]>('appears', 'disappears'),
       fc.array(busy, { minLength: 2, maxLength: 2 }),
       (hidden, history, event, runs) => {
-        const shop = openShop(hidden)
-        for (let record = 0; record < 99; record++) shop.take('arrives')
+        const model = openApp(hidden)
+        for (let record = 0; record < 99; record++) model.apply('arrives')
         for (const [idle, ...during] of history) {
-          idle.forEach(shop.take)
-          shop.run(...during)
+          idle.forEach(model.apply)
+          model.run(...during)
         }
         // Two runs without arrivals while they list and count.
         for (let quiet = 0; quiet < 2; quiet++) {
-          shop.take('arrives')
-          shop.run()
+          model.apply('arrives')
+          model.run()
         }
-        expect(shop.isExact()).toBe(true)
-        shop.take(event)
+        expect(model.isExact()).toBe(true)
+        model.apply(event)
         const found: boolean[] = []
         for (const idle of runs) {
-          idle.forEach(shop.take)
-          shop.run()
-          found.push(shop.isFullListingDue())
-          if (shop.isFullListingDue()) break
+          idle.forEach(model.apply)
+          model.run()
+          found.push(model.isFullListingDue())
+          if (model.isFullListingDue()) break
         }
         expect(found).toEqual(event === 'appears' ? [false, true] : [true])
       },

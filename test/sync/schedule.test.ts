@@ -1,9 +1,10 @@
+/** The sync scheduler: what runs when, in slices, on one process or another. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   addCredential,
-  addWaiting,
+  addWaitingRun,
   openSyncHarness,
   type SyncHarness,
   TOPIC,
@@ -103,7 +104,7 @@ it('continues past its slice while no other run waits', async () => {
 
 it('yields to others after its slice, and resumes where it stopped', async () => {
   harness.app.fill(50)
-  await addWaiting(harness.database)
+  await addWaitingRun(harness.database)
   harness.app.settings.delayMs = 20
   await harness.engine({ sliceMs: 30 }).syncNow(harness.credentialId)
   const cursors = harness.app.requests.map(({ cursor }) => cursor)
@@ -140,7 +141,7 @@ it('waits for a run of another process instead of starting a second one', async 
     engine.syncNow(harness.credentialId),
   )
   await Promise.all(runs)
-  const events = (await harness.logged()).filter(({ topic }) => topic !== TOPIC)
+  const events = (await harness.readLog()).filter(({ topic }) => topic !== TOPIC)
   expect(events.map(({ topic }) => topic)).toEqual(['sync/started', 'sync/completed'])
   expect(await harness.records()).toHaveLength(50)
 })
@@ -157,7 +158,7 @@ it('survives the loss of every database connection', async () => {
       WHERE datname = current_database() AND pid <> pg_backend_pid()`.catch(() => {})
   }
   await until(async () => (await harness.records().catch(() => [])).length === 100)
-  const created = (await harness.logged()).filter(
+  const created = (await harness.readLog()).filter(
     ({ kind, topic }) => topic === TOPIC && kind === 'created',
   )
   expect(created).toHaveLength(100)

@@ -12,7 +12,7 @@ import { quickClient } from './recording-log.ts'
 import {
   addCredential,
   addUser,
-  addWaiting,
+  addWaitingRun,
   openSyncHarness,
   type SyncHarness,
   TOPIC,
@@ -69,8 +69,8 @@ it('a user with endless lists leaves half of the places to others', async () => 
   await expect.poll(() => requestsOf('flood').length, within).toBeGreaterThan(20)
   expect(most).toBe(2)
   // No slice of the endless lists ends, and the new user does not have to wait for one.
-  const newcomer = await addConnected('newcomer', 1)
-  await expect.poll(() => isCompleted(newcomer.credentialIds), within).toBe(true)
+  const newUser = await addConnected('newcomer', 1)
+  await expect.poll(() => isCompleted(newUser.credentialIds), within).toBe(true)
   expect(await harness.records()).not.toHaveLength(0)
 })
 
@@ -89,8 +89,8 @@ it('when endless lists hold all places, a new user waits for the end of one slic
     if (path.startsWith('/api/newcomer')) slicesBefore ??= leasesTaken().length - taken
   }
   const taken = leasesTaken().length
-  const newcomer = await addConnected('newcomer', 1)
-  await expect.poll(() => isCompleted(newcomer.credentialIds), within).toBe(true)
+  const newUser = await addConnected('newcomer', 1)
+  await expect.poll(() => isCompleted(newUser.credentialIds), within).toBe(true)
   // Slices of both places end in the tick before the new user is seen, which then comes next.
   expect(slicesBefore).toBeLessThan(30)
   // The six credentials of each user take turns as well.
@@ -137,8 +137,9 @@ it('endless lists leave other users their shares of the budget of the app, and t
     where: { credentialId: pollerId },
     data: { dueAt: new Date(0) },
   })
-  const renamed = async () => (await harness.records()).filter(({ name }) => name === 'Changed')
-  await expect.poll(renamed, within).toHaveLength(1)
+  const renamedRecords = async () =>
+    (await harness.records()).filter(({ name }) => name === 'Changed')
+  await expect.poll(renamedRecords, within).toHaveLength(1)
   await client.stop()
 })
 
@@ -149,9 +150,9 @@ it('150 credentials of one user run one after the other, interleaved with those 
   const other = await addConnected('other', 3)
   await harness.engine({ concurrency: 2, intervalMs: 3_600_000 }).start()
   await expect.poll(() => isCompleted(other.credentialIds), { ...within, interval: 1 }).toBe(true)
-  const crowdPaths = new Set(requestsOf('crowd').map(({ path }) => path))
-  expect(crowdPaths.size).toBeGreaterThan(0)
-  expect(crowdPaths.size).toBeLessThan(30)
+  const requestedPaths = new Set(requestsOf('crowd').map(({ path }) => path))
+  expect(requestedPaths.size).toBeGreaterThan(0)
+  expect(requestedPaths.size).toBeLessThan(30)
 })
 
 it('the next turn goes to the user with the fewest places, then to the one served longest ago', async () => {
@@ -202,17 +203,17 @@ it('the slices of a run form one run: one start, one end, and missing records ar
   app.rows.delete('17')
   app.rows.delete('64')
   app.put('80', { name: 'Renamed' })
-  await addWaiting(database)
+  await addWaitingRun(database)
   // Each page is stored before the next is sent, so each page is a slice.
   const before = app.requests.length
   app.settings.delayMs = 30
-  const logged = (await harness.logged()).length
+  const logged = (await harness.readLog()).length
   await engine.syncNow(credentialId)
   const slices = harness.statements.filter((text) => text.includes('RETURNING s.since')).length
   expect(slices).toBeGreaterThan(5)
   // A listing and the second one that confirms the missing records: only pages read ahead repeat.
   expect(app.requests.slice(before).filter(({ cursor }) => cursor === null)).toHaveLength(2)
-  const log = (await harness.logged()).slice(logged)
+  const log = (await harness.readLog()).slice(logged)
   expect(log.filter(({ topic }) => topic !== TOPIC).map(({ topic }) => topic)).toEqual([
     'sync/started',
     'sync/completed',
@@ -228,7 +229,7 @@ it('a listing that repeats its pages is detected across slices', async () => {
   app.settings.paging = 'ignored'
   app.settings.delayMs = 5
   const { credentialIds } = await addConnected('circle', 1)
-  await addWaiting(database)
+  await addWaitingRun(database)
   const failure = await harness
     .engine({ sliceMs: 0 })
     .syncNow(credentialIds[0] ?? '')

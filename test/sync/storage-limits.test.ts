@@ -70,7 +70,7 @@ it('an endless list stops at the record limit, is reported once, and is not retr
   expect(state).toMatchObject({ failureCode: 'LIMIT_REACHED' })
   expect(state.failure).toContain('the limit is 2,000 (MAX_RECORDS_PER_CREDENTIAL)')
   expect(state.dueAt.getTime()).toBeGreaterThan(Date.now() + 45 * 60_000)
-  const events = (await harness.logged()).filter(({ topic }) => topic === 'sync/failed')
+  const events = (await harness.readLog()).filter(({ topic }) => topic === 'sync/failed')
   expect(events.map(({ record }) => record)).toMatchObject([
     {
       code: 'LIMIT_REACHED',
@@ -100,7 +100,7 @@ it('resumes where it stopped once a process starts with a higher limit', async (
   expect(await harness.state()).toMatchObject({ failureCode: null, failure: null })
   expect(await harness.records()).toHaveLength(60)
   expect(harness.app.requests[requestsBefore]?.cursor).toMatch(new RegExp(`\\|${stored}$`))
-  const topics = (await harness.logged())
+  const topics = (await harness.readLog())
     .map(({ topic }) => topic)
     .filter((topic) => topic !== TOPIC)
   expect(topics).toEqual(['sync/started', 'sync/failed', 'sync/completed'])

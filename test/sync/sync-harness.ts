@@ -44,8 +44,11 @@ const addEnvironment = async ({ prisma }: Database): Promise<string> => {
 }
 
 /** An end user; by default of a new environment. */
-export const addUser = async (database: Database, known?: string): Promise<Owner> => {
-  const environmentId = known ?? (await addEnvironment(database))
+export const addUser = async (
+  database: Database,
+  existingEnvironmentId?: string,
+): Promise<Owner> => {
+  const environmentId = existingEnvironmentId ?? (await addEnvironment(database))
   const user = await database.prisma.endUser.create({
     data: { environmentId, username: randomUUID() },
   })
@@ -74,8 +77,8 @@ export const addCredential = async (
   return { credentialId, environmentId, userId }
 }
 
-/** A run that has waited for a place for an hour. */
-export const addWaiting = async (database: Database): Promise<void> => {
+/** Adds a run that has been due for an hour. */
+export const addWaitingRun = async (database: Database): Promise<void> => {
   const { credentialId } = await addCredential(database, {})
   await database.prisma.syncState.updateMany({
     where: { credentialId },
@@ -98,7 +101,7 @@ export interface SyncHarness {
   ): Sync
   records(): Promise<Stored[]>
   /** The change log from its beginning. */
-  logged(): Promise<Logged[]>
+  readLog(): Promise<Logged[]>
   state(): Promise<NonNullable<Awaited<ReturnType<Database['prisma']['syncState']['findFirst']>>>>
   close(): Promise<void>
 }
@@ -137,7 +140,7 @@ export const openSyncHarness = async (): Promise<SyncHarness> => {
       SELECT remote_id AS "remoteId", account_name AS name, description,
         number_of_employees AS staff, remote_deleted AS deleted, updated_at AS "updatedAt"
       FROM crm_accounts ORDER BY remote_id::integer`,
-    logged: () => prisma.$queryRaw<Logged[]>`
+    readLog: () => prisma.$queryRaw<Logged[]>`
       SELECT topic, kind, record_id AS "recordId", record, changed_fields AS "changedFields"
       FROM change_log.changes ORDER BY xid, sequence`,
     state: () => prisma.syncState.findFirstOrThrow({ where: { credentialId: owner.credentialId } }),

@@ -1,3 +1,4 @@
+/** Listings of changes by token, and records that the app reports as deleted. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { resyncCredential } from '../../src/store/sync/sync-control.ts'
 import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
@@ -26,7 +27,7 @@ describe('a listing of changes by token', () => {
     expect(isAll()).toEqual([true, false, false])
     expect(JSON.stringify(listings()[2]?.token)).toBe(token)
     expect((await harness.records())[6]).toMatchObject({ name: 'Renamed' })
-    expect(await harness.logged()).toHaveLength(152 + 3)
+    expect(await harness.readLog()).toHaveLength(152 + 3)
   })
 
   it('keeps the token if a later page fails, and starts with it again', async () => {
@@ -62,7 +63,7 @@ describe('a listing of changes by token', () => {
     expect(isAll()).toEqual([true, false, true])
     expect(await harness.records()).toHaveLength(4)
     expect(await harness.state()).toMatchObject({ failures: 0, failureCode: null })
-    expect((await harness.logged()).map(({ topic }) => topic)).not.toContain('sync/failed')
+    expect((await harness.readLog()).map(({ topic }) => topic)).not.toContain('sync/failed')
     await engine.syncNow(harness.credentialId)
     expect(isAll()).toEqual([true, false, true, false])
   })
@@ -74,7 +75,7 @@ describe('a listing of changes by token', () => {
     await expect(byToken().syncNow(harness.credentialId)).rejects.toThrow()
     expect(isAll()).toEqual([true, true])
     expect(await harness.state()).toMatchObject({ failures: 1, failureCode: 'APP_REFUSED' })
-    const topics = (await harness.logged()).map(({ topic }) => topic)
+    const topics = (await harness.readLog()).map(({ topic }) => topic)
     expect(topics.filter((topic) => topic === 'sync/started')).toHaveLength(1)
   })
 
@@ -91,7 +92,7 @@ describe('a listing of changes by token', () => {
 })
 
 describe('a record that the app reports as deleted', () => {
-  const changes = async () => (await harness.logged()).filter(({ topic }) => topic === TOPIC)
+  const changes = async () => (await harness.readLog()).filter(({ topic }) => topic === TOPIC)
 
   it.each([
     ['by its id', 'token'],
@@ -114,7 +115,7 @@ describe('a record that the app reports as deleted', () => {
         record: { remoteId: '2', accountName: 'Account 2', remoteDeleted: true },
       },
     ])
-    expect((await harness.logged()).at(-1)?.record).toMatchObject({ created: 0, deleted: 1 })
+    expect((await harness.readLog()).at(-1)?.record).toMatchObject({ created: 0, deleted: 1 })
 
     harness.app.put('2', { deleted: false, name: 'Restored', staff: 9 })
     await engine.syncNow(harness.credentialId)

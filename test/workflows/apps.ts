@@ -6,16 +6,16 @@ import {
 } from '../../src/definition/connector.ts'
 import { catalogue, connectors as registered } from '../../src/generated/registry.ts'
 
-const notAsked = (): never => {
+const rejectRequest = (): never => {
   throw new Error('The writer of workflows replaces this.')
 }
 
 const writerOf = (topic: string): ResourceWriter => {
   const fields = Object.keys(catalogue.get(topic).fields)
   return {
-    get: notAsked,
-    create: { fields, steps: notAsked },
-    update: { fields, guard: 'compare', steps: notAsked },
+    get: rejectRequest,
+    create: { fields, steps: rejectRequest },
+    update: { fields, guard: 'compare', steps: rejectRequest },
   }
 }
 

@@ -33,15 +33,15 @@ afterAll(() => harness.close())
 
 /** The sync stores a record that a workflow has just written, before the writer does. */
 const list = (row: RecordRow) =>
-  harness.change(1, row, { resource: notes, of: harness.customer.crm })
+  harness.change(1, row, { resource: notes, credentialId: harness.customer.crm })
 const until = <T>(read: () => Promise<T>) => expect.poll(read, { interval: 20 })
 /** Resolves when the reverse workflow has attempted the synced record. */
-const reverseAttempted = () =>
+const untilReverseAttempt = () =>
   until(async () => {
     const [run] = (await harness.runs()).filter(({ workflowId }) => workflowId === reverseId)
     return run !== undefined && run.startedAt !== null && run.status !== 'running'
   }).toBe(true)
-const allEnded = () =>
+const untilAllEnded = () =>
   until(async () => (await harness.runs()).map(({ status }) => status)).toSatisfy(
     (statuses: readonly string[]) =>
       statuses.length > 1 && statuses.every((status) => status === 'succeeded'),
@@ -61,11 +61,11 @@ test('does not copy back a record that the sync stored before the writer', async
     inApp: async (row) => {
       if (!('noteTitle' in row)) return
       await list(row)
-      await reverseAttempted()
+      await untilReverseAttempt()
     },
   })
   const orderId = await harness.change(1, { orderNumber: 'A1' })
-  await allEnded()
+  await untilAllEnded()
   await expectNoCopy(orderId)
 })
 
@@ -83,14 +83,14 @@ test('does not copy back a record of an interrupted run that the sync found', as
     { firstPauseMs: 600_000 },
   )
   const orderId = await harness.change(1, { orderNumber: 'A1' })
-  await reverseAttempted()
+  await untilReverseAttempt()
   await until(async () => (await harness.runs())[0]?.status).toBe('waiting')
   const [first] = await harness.runs()
   await harness.database.prisma.workflowRun.update({
     where: { id: first?.id ?? '' },
     data: { dueAt: new Date() },
   })
-  await allEnded()
+  await untilAllEnded()
   await expectNoCopy(orderId)
   // Waiting for the other run is no attempt.
   const [reverseRun] = (await harness.runs()).filter(({ workflowId }) => workflowId === reverseId)

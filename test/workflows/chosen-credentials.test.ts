@@ -41,7 +41,7 @@ test('a chosen credential that is disconnected is not replaced as a source', asy
   const any = await install(harness.database, customer, [toNotes])
   await harness.engine()
   await disconnect(customer.shop)
-  await harness.change(1, { orderNumber: 'A1' }, { of: second.shop })
+  await harness.change(1, { orderNumber: 'A1' }, { credentialId: second.shop })
   const runs = await harness.settled(1, customer)
   expect(runs.map(({ installationId }) => installationId)).toEqual([any.installationId])
 })
@@ -50,10 +50,10 @@ test('a chosen credential that is disconnected is not replaced as a target', asy
   const credentialIds = [customer.shop, customer.crm]
   await install(harness.database, customer, [toNotes], { credentialIds })
   await harness.engine()
-  await harness.change(1, { orderNumber: 'A1' }, { of: customer.shop })
+  await harness.change(1, { orderNumber: 'A1' }, { credentialId: customer.shop })
   await harness.settled(1, customer)
   await disconnect(customer.crm)
-  await harness.change(2, { orderNumber: 'A2' }, { of: customer.shop })
+  await harness.change(2, { orderNumber: 'A2' }, { credentialId: customer.shop })
   const [, run] = await harness.settled(2, customer)
   expect(run).toMatchObject({
     status: 'failed',

@@ -1,6 +1,6 @@
 /**
  * A stand-in for the write engine: it stores the record and its change as the engine does, and
- * records each write in a table, so that writes of killed processes are seen as well.
+ * records each write in a table, so that the writes of killed processes are recorded too.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -23,7 +23,7 @@ export interface Write {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Hooks around each write; a thrown error stands for the app's response. */
+/** Hooks around each write. An error that one throws simulates a response of the app. */
 export interface WriterBehaviour {
   before?: (input: Input, attempt: WriteAttempt) => Promise<void>
   /** The app has the record, and the store does not yet. */

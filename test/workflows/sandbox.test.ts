@@ -16,7 +16,7 @@ test('an order becomes a note of the sandbox, and its next change updates the no
   const { database, customer } = harness
   const sandbox = connectors.get('sandbox')
   if (!sandbox) throw new Error('The sandbox has no connector.')
-  const of = await createCredential(database, testVault, {
+  const credentialId = await createCredential(database, testVault, {
     environmentId: customer.environmentId,
     userId: customer.userId,
     connector: sandbox,
@@ -47,16 +47,16 @@ test('an order becomes a note of the sandbox, and its next change updates the no
     },
   )
   const before = new Set((await sandboxHarness.listAll('notes')).map(({ id }) => id))
-  const made = async () =>
+  const newNotes = async () =>
     (await sandboxHarness.listAll('notes')).filter(({ id }) => !before.has(id))
-  await harness.change(1, { orderNumber: 'A1', totalPrice: '12.50' }, { of })
+  await harness.change(1, { orderNumber: 'A1', totalPrice: '12.50' }, { credentialId })
   const [created] = await harness.settled(1)
   expect(created).toMatchObject({ status: 'succeeded', failure: null })
-  expect(await made()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '12.50' }])
-  await harness.change(1, { orderNumber: 'A1', totalPrice: '13.00' }, { of })
+  expect(await newNotes()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '12.50' }])
+  await harness.change(1, { orderNumber: 'A1', totalPrice: '13.00' }, { credentialId })
   const [, updated] = await harness.settled(2)
   expect(updated).toMatchObject({ status: 'succeeded', targetRecordId: created?.targetRecordId })
-  expect(await made()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '13.00' }])
+  expect(await newNotes()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '13.00' }])
   // The changes of the note name the workflow as their cause.
   const causes = await database.prisma.$queryRaw<object[]>`
     SELECT r.workflow_id::text AS "workflowId" FROM change_log.changes c

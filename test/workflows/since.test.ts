@@ -24,7 +24,7 @@ const titles = async () =>
 const anHourAgo = () => new Date(Date.now() - HOUR_MS)
 
 /** Starts the log reader once: changes before its first start are not read. */
-const beginLog = async (): Promise<void> => (await harness.engine()).stop()
+const startLogReader = async (): Promise<void> => (await harness.engine()).stop()
 
 test('the first listing of a credential triggers nothing, however long the workflow has been installed', async () => {
   await install(harness.database, harness.customer, [toNotes()], {
@@ -50,7 +50,7 @@ test.each(['installation', 'workflow'])(
         what === 'installation' ? { enabled: isOn } : { workflowId, active: isOn }
       return changeInstallation(database, customer, installationId, to)
     }
-    await beginLog()
+    await startLogReader()
     await turn(false)
     await harness.change(1, { orderNumber: 'while off' })
     await turn(true)
@@ -71,7 +71,7 @@ test('a workflow added by an upgrade reacts to changes from then on', async () =
   const { integrationId } = await database.prisma.installation.findUniqueOrThrow({
     where: { id: installationId },
   })
-  await beginLog()
+  await startLogReader()
   await database.prisma.workflow.create({
     data: {
       integrationId,

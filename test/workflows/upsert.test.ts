@@ -73,7 +73,7 @@ describe('an upsert', () => {
     const [note] = await harness.database.prisma.$queryRaw<{ id: string; remoteId: string }[]>`
       SELECT id::text AS id, remote_id AS "remoteId" FROM crm_notes`
     const gone = { ...note, remoteDeleted: true }
-    await harness.change(1, gone, { resource: notes, of: harness.customer.crm })
+    await harness.change(1, gone, { resource: notes, credentialId: harness.customer.crm })
     await harness.change(1, { orderNumber: 'A1', orderStatus: 'paid' })
     const [first, second] = await harness.settled(2)
     expect((await facts()).map(([action]) => action)).toEqual(['create', 'create'])
@@ -133,7 +133,7 @@ describe('a trigger', () => {
     await harness.change(1, { orderNumber: 'open', orderStatus: 'open', totalPrice: '12.5' })
     await harness.change(2, { orderNumber: 'paid', orderStatus: 'paid', totalPrice: '12.50' })
     await harness.change(2, { orderNumber: 'changed', orderStatus: 'paid', totalPrice: '12.5' })
-    await harness.change(3, { orderNumber: 'other' }, { of: other.shop })
+    await harness.change(3, { orderNumber: 'other' }, { credentialId: other.shop })
     await harness.change(4, { orderNumber: 'last', orderStatus: 'paid', totalPrice: '12.5' })
     await harness.settled(2)
     // Of two records, in either order.
@@ -154,7 +154,7 @@ describe('a trigger', () => {
     await install(database, customer, [ordersToNotes(titles)], { credentialIds: [second.shop] })
     await harness.engine()
     await harness.change(1, { orderNumber: 'first' })
-    await harness.change(1, { orderNumber: 'second' }, { of: second.shop })
+    await harness.change(1, { orderNumber: 'second' }, { credentialId: second.shop })
     await harness.settled(1)
     expect(await facts()).toEqual([['create', 'Order second']])
   })
@@ -233,7 +233,7 @@ describe('workflows that trigger each other', () => {
     const [{ remote_id: remoteId } = { remote_id: '' }] = await prisma.$queryRaw<
       { remote_id: string }[]
     >`SELECT remote_id FROM crm_notes`
-    const by = { resource: notes, of: harness.customer.crm }
+    const by = { resource: notes, credentialId: harness.customer.crm }
     await harness.change(2, { id: note?.recordId, remoteId, noteTitle: 'A2' }, by)
     const runs = await harness.settled(4)
     expect(runs.every(({ status }) => status === 'succeeded')).toBe(true)
@@ -424,7 +424,7 @@ describe('a failed attempt', () => {
     const other = await addCustomer(database)
     await database.prisma.credential.delete({ where: { id: other.crm } })
     await install(database, other, [ordersToNotes(titles)])
-    await harness.change(1, { orderNumber: 'A1' }, { resource: orders, of: other.shop })
+    await harness.change(1, { orderNumber: 'A1' }, { resource: orders, credentialId: other.shop })
     expect(await harness.settled(1, other)).toMatchObject([
       { status: 'failed', failure: 'NO_CREDENTIAL: the installation has no credential of crm' },
     ])

@@ -162,16 +162,19 @@ export const openWorkflowHarness = async () => {
     change: async (
       n: number,
       fields: object,
-      { resource = orders, of = customer.shop }: { resource?: Resource; of?: string } = {},
+      {
+        resource = orders,
+        credentialId = customer.shop,
+      }: { resource?: Resource; credentialId?: string } = {},
     ): Promise<string> => {
-      const row = { ...sampleRecord(of, resource, n), remoteCreatedAt: null, ...fields }
+      const row = { ...sampleRecord(credentialId, resource, n), remoteCreatedAt: null, ...fields }
       const { environmentId } = await database.prisma.credential.findUniqueOrThrow({
-        where: { id: of },
+        where: { id: credentialId },
       })
       await database.transaction((transaction) =>
         applyChanges(
           transaction,
-          { credentialId: of, environmentId },
+          { credentialId, environmentId },
           resource,
           [createLineWriter(resource)(row)],
           {

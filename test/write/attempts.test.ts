@@ -9,18 +9,19 @@ import type {
 import { rolodexConnector } from '../support/rolodex-connector.ts'
 import { openWriteHarness, type WriteHarness } from './write-harness.ts'
 
-interface Seen {
+interface ObservedAttempt {
   readonly attempt: AttemptFacts
   readonly stored?: StoredRecord
 }
 
-const seen: Seen[] = []
+const observed: ObservedAttempt[] = []
 
-/** The resource, whose writes are recorded. */
-const recorded = (resource: ResourceConnector): ResourceConnector => {
+/** The resource with writes that record what they receive. */
+const withRecordedWrites = (resource: ResourceConnector): ResourceConnector => {
   const { write } = resource
   const { create, update } = write ?? {}
-  if (!write || !create || !update || !write.delete) throw new Error('It cannot be written.')
+  if (!write || !create || !update || !write.delete)
+    throw new Error('The resource cannot be written.')
   const remove = write.delete
   return {
     ...resource,
@@ -29,21 +30,21 @@ const recorded = (resource: ResourceConnector): ResourceConnector => {
       create: {
         ...create,
         steps: (input, attempt) => {
-          seen.push({ attempt })
+          observed.push({ attempt })
           return create.steps(input, attempt)
         },
       },
       update: {
         ...update,
         steps: (input, stored, attempt) => {
-          seen.push({ attempt, stored })
+          observed.push({ attempt, stored })
           return update.steps(input, stored, attempt)
         },
       },
       delete: {
         ...remove,
         steps: (stored, attempt) => {
-          seen.push({ attempt, stored })
+          observed.push({ attempt, stored })
           return remove.steps(stored, attempt)
         },
       },
@@ -63,7 +64,10 @@ const connectorOf = (url: string): Connector => {
       },
     },
     resources: Object.fromEntries(
-      Object.entries(plain.resources).map(([topic, resource]) => [topic, recorded(resource)]),
+      Object.entries(plain.resources).map(([topic, resource]) => [
+        topic,
+        withRecordedWrites(resource),
+      ]),
     ),
   }
 }
@@ -74,7 +78,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.stop())
 beforeEach(() => {
-  seen.length = 0
+  observed.length = 0
   harness.rolodex.requests.length = 0
 })
 
@@ -82,10 +86,10 @@ test('the first write reads the context, if no sync has', async () => {
   const response = await harness.write('POST', '/accounts', { accountName: 'First' })
   expect(response.statusCode, response.body).toBe(200)
   expect(harness.rolodex.requests).toEqual(['GET /people', 'POST /firms'])
-  expect(seen[0]?.attempt.context).toEqual({ status: 200 })
+  expect(observed[0]?.attempt.context).toEqual({ status: 200 })
 })
 
-test('every attempt at a write has the same key, and every other write another one', async () => {
+test('all attempts at one write have the same key, and each write has its own', async () => {
   const headers = (key: string) => ({ 'idempotency-key': key })
   const create = (key: string) =>
     harness.write('POST', '/accounts', { accountName: 'Cut' }, headers(key))
@@ -97,7 +101,7 @@ test('every attempt at a write has the same key, and every other write another o
   expect((await create('two')).statusCode).toBe(200)
   for (let time = 0; time < 2; time++)
     await harness.write('POST', '/accounts', { accountName: 'New' })
-  const [first, retried, ...others] = seen.map(({ attempt }) => attempt.key)
+  const [first, retried, ...others] = observed.map(({ attempt }) => attempt.key)
   expect(first).toMatch(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/)
   expect(retried).toBe(first)
   expect(new Set([first, ...others]).size).toBe(4)
@@ -113,7 +117,7 @@ test.each([
     const { id, remoteId } = created.json()[path.slice(0, -1)]
     expect((await harness.write('PATCH', `/${path}/${id}`, change)).statusCode).toBe(200)
     expect((await harness.write('DELETE', `/${path}/${id}`)).statusCode).toBe(200)
-    const raws = seen.slice(1).map(({ stored }) => stored?.raw)
+    const raws = observed.slice(1).map(({ stored }) => stored?.raw)
     // The app compares the versions of people itself.
     expect(raws).toEqual(
       path === 'contacts'

@@ -35,19 +35,19 @@ test('the log lists a write after the page that it waited for', async () => {
   const { values, ...card } = harness.rolodex.put('firms', { owner: 'Page' }, firm.remoteId)
   const { row } = createMapper(mapping)({ ...values, ...card }, CREDENTIAL)
   harness.rolodex.put('firms', { owner: 'Later' }, firm.remoteId)
-  let crossing: ReturnType<typeof change> | undefined
+  let concurrentWrite: ReturnType<typeof change> | undefined
   await harness.service.database.transaction(
     async (transaction) => {
       await lockRecords(transaction, CREDENTIAL, resource)
       // The write finds a newer version in the app than the page, stores it and reports a conflict.
-      crossing = change('Mine')
+      concurrentWrite = change('Mine')
       await waitingForLock(harness.service)
       const line = createLineWriter(resource)(row)
       await applyChanges(transaction, owner, resource, [line], { accept: 'newer' })
     },
     { timeoutMs: 60_000 },
   )
-  expect((await crossing)?.statusCode).toBe(409)
+  expect((await concurrentWrite)?.statusCode).toBe(409)
   const log = await prisma.$queryRaw<{ owner: string }[]>`
     SELECT record->>'accountOwner' AS owner FROM change_log.changes
     WHERE record_id = ${firm.id}::uuid ORDER BY epoch, xid, sequence`
@@ -58,14 +58,14 @@ test('a write is logged after a page whose storing exceeds Prisma’s transactio
   const { resource } =
     rolodexConnector(harness.rolodex.url).resources['crm/accounts']?.mapping ?? {}
   if (resource === undefined) throw new Error('The rolodex lists no accounts.')
-  const crossing = await harness.service.database.transaction(async (transaction) => {
+  const concurrentWrite = await harness.service.database.transaction(async (transaction) => {
     await lockRecords(transaction, CREDENTIAL, resource)
     const response = change('Mine')
     await waitingForLock(harness.service)
     await transaction.prisma.$executeRaw`SELECT pg_sleep(6)`
     return { response }
   })
-  const response = await crossing.response
+  const response = await concurrentWrite.response
   expect(response.statusCode, response.body).toBe(200)
   expect((await harness.read(`/accounts/${firm.id}`)).json().account.accountOwner).toBe('Mine')
 })
@@ -92,12 +92,12 @@ test('a response that arrives after the record was deleted does not restore it',
     applied.resolve()
     await deleted.promise
   }
-  const late = change('Mine')
+  const lateResponse = change('Mine')
   await applied.promise
   harness.rolodex.remove(firm.remoteId)
   await harness.sync()
   deleted.resolve()
-  const response = await late
+  const response = await lateResponse
   expect(response.statusCode, response.body).toBe(200)
   expect(response.json().account.remoteDeleted).toBe(true)
   expect(harness.rolodex.cards.get(firm.remoteId)?.deleted).toBe(true)
@@ -130,18 +130,18 @@ test.each(['PUT', 'DELETE'] as const)(
 describe.each([
   ['without a version', () => ({})],
   ['with the version that was read', () => ({ 'if-match': `"${firm.updatedAt}"` })],
-])('an interrupted write, sent again %s,', (_which, seen) => {
-  const since = { owner: 'Theirs' }
+])('an interrupted write, sent again %s,', (_which, versionHeaders) => {
+  const laterChange = { owner: 'Theirs' }
 
   test.each(['PUT', 'DELETE'] as const)(
     'yields to later changes if it is a %s that never happened',
     async (method) => {
-      const headers = { 'idempotency-key': randomUUID(), ...seen() }
+      const headers = { 'idempotency-key': randomUUID(), ...versionHeaders() }
       const body = method === 'PUT' ? { accountName: 'Firm', accountOwner: 'Mine' } : undefined
       const send = () => harness.write(method, `/accounts/${firm.id}`, body, headers)
       harness.rolodex.faults.push('cut')
       expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-      harness.rolodex.put('firms', since, firm.remoteId)
+      harness.rolodex.put('firms', laterChange, firm.remoteId)
       await harness.sync()
       const again = await send()
       expect(again.statusCode, again.body).toBe(409)
@@ -151,13 +151,13 @@ describe.each([
       })
       expect(harness.rolodex.cards.get(firm.remoteId)).toMatchObject({
         deleted: false,
-        values: since,
+        values: laterChange,
       })
     },
   )
 
   test('is not repeated, although the app normalises the value', async () => {
-    const headers = { 'idempotency-key': randomUUID(), ...seen() }
+    const headers = { 'idempotency-key': randomUUID(), ...versionHeaders() }
     harness.rolodex.faults.push('lost')
     harness.rolodex.onResponse = (request) => {
       if (request.startsWith('PUT')) harness.rolodex.put('firms', { owner: 'MINE' }, firm.remoteId)

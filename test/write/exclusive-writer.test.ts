@@ -155,12 +155,12 @@ describe('a claim', () => {
     await children.killAll()
     await harness.service.database.prisma.recordClaim.deleteMany()
   })
-  const claimed = () => ({ credentialId: CREDENTIAL, topic: 'crm/accounts', recordId: firm.id })
+  const claimKey = () => ({ credentialId: CREDENTIAL, topic: 'crm/accounts', recordId: firm.id })
   const LONG: WriterLimits = { claimMs: 600_000, timeoutMs: 60_000 }
 
   const heldByAnother = async (claimMs: number) => {
     const script = fileURLToPath(new URL('claim-holder.ts', import.meta.url))
-    const args = [harness.service.url, JSON.stringify(claimed()), String(claimMs)]
+    const args = [harness.service.url, JSON.stringify(claimKey()), String(claimMs)]
     const child = children.start(script, args)
     await once(child, 'message')
     return child
@@ -168,7 +168,7 @@ describe('a claim', () => {
 
   test('of a killed process expires', async () => {
     await kill(await heldByAnother(1000))
-    const work = withExclusiveWriter(other.database, claimed(), async () => 'done', LONG)
+    const work = withExclusiveWriter(other.database, claimKey(), async () => 'done', LONG)
     await expect(work).resolves.toBe('done')
     expect(await claims()).toEqual([])
   })
@@ -176,7 +176,7 @@ describe('a claim', () => {
   test('is kept for as long as the work takes', async () => {
     const { database } = harness.service
     const end = Promise.withResolvers<void>()
-    const work = withExclusiveWriter(database, claimed(), () => end.promise, {
+    const work = withExclusiveWriter(database, claimKey(), () => end.promise, {
       ...LONG,
       claimMs: 3000,
     })
@@ -198,7 +198,7 @@ describe('a claim', () => {
       isWritten = true
     }
     await expect(
-      withExclusiveWriter(database, claimed(), work, { ...LONG, claimMs: 1000 }),
+      withExclusiveWriter(database, claimKey(), work, { ...LONG, claimMs: 1000 }),
     ).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT' })
     expect(isWritten).toBe(false)
     // The claim of the other write remains.
@@ -209,7 +209,7 @@ describe('a claim', () => {
     await heldByAnother(LONG.claimMs)
     const { database } = other
     const late = () =>
-      withExclusiveWriter(database, claimed(), async () => 'done', { ...LONG, timeoutMs: 0 })
+      withExclusiveWriter(database, claimKey(), async () => 'done', { ...LONG, timeoutMs: 0 })
     await expect(late()).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT', retryAfterMs: 1000 })
     const requests = createIdempotencyStore(database, testVault)
     const { environmentId } = harness.tenant
@@ -236,7 +236,7 @@ describe('a claim', () => {
     const holder = firm.id
     const ends = { past: new Date(0), future: new Date(Date.now() + LONG.claimMs) }
     for (const [topic, heldUntil] of Object.entries(ends))
-      await prisma.recordClaim.create({ data: { ...claimed(), topic, holder, heldUntil } })
+      await prisma.recordClaim.create({ data: { ...claimKey(), topic, holder, heldUntil } })
     await purgeRecordClaims(harness.service.database)
     expect(await claims()).toMatchObject([{ topic: 'future' }])
   })

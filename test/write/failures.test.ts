@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 
 let counter = 0
-const someone = () => ({ lastName: `Person ${++counter}` })
+const newPerson = () => ({ lastName: `Person ${++counter}` })
 const key = () => ({ 'idempotency-key': `key-${++counter}` })
 
 describe('the app’s response', () => {
@@ -33,14 +33,14 @@ describe('the app’s response', () => {
 
   test('a rejected credential is a 400 with its own code', async () => {
     harness.rolodex.faults.push({ status: 401 })
-    const response = await harness.write('POST', '/contacts', someone())
+    const response = await harness.write('POST', '/contacts', newPerson())
     expect(response.statusCode).toBe(400)
     expect(response.json().error.code).toBe('APP_AUTHENTICATION')
   })
 })
 
 describe('a change with a lost response', () => {
-  const person = async () => (await harness.write('POST', '/contacts', someone())).json().contact
+  const person = async () => (await harness.write('POST', '/contacts', newPerson())).json().contact
 
   test('is read back and answered', async () => {
     const { id, remoteId } = await person()
@@ -312,12 +312,12 @@ describe('a rate limit', () => {
   test('is a 429 with the app’s Retry-After, and no other write is sent before it has passed', async () => {
     // It first waits for the end of the pause above.
     harness.rolodex.faults.push({ status: 429, headers: { 'retry-after': '30' } })
-    const response = await harness.write('POST', '/contacts', someone())
+    const response = await harness.write('POST', '/contacts', newPerson())
     expect(response.statusCode).toBe(429)
     expect(response.headers['retry-after']).toBe('30')
     expect(response.json().error.code).toBe('APP_RATE_LIMITED')
     const sent = harness.rolodex.requests.length
-    const next = await harness.write('POST', '/contacts', someone())
+    const next = await harness.write('POST', '/contacts', newPerson())
     expect([next.statusCode, next.json().error.code]).toEqual([429, 'APP_RATE_LIMITED'])
     expect(harness.rolodex.requests.length).toBe(sent)
   })

@@ -141,12 +141,12 @@ describe('over REST', () => {
 
   test('the same key in another environment is another key', async () => {
     const key = newKey()
-    const stranger = 'dddddddd-0000-4000-8000-000000000002'
-    const tenant = await harness.service.createTenant('production', [stranger])
+    const otherCredential = 'dddddddd-0000-4000-8000-000000000002'
+    const tenant = await harness.service.createTenant('production', [otherCredential])
     await post('Mine', key)
     const theirs = await other.inject({
       method: 'POST',
-      url: `/2024-03/one/crm/contacts?credentialId=${stranger}`,
+      url: `/2024-03/one/crm/contacts?credentialId=${otherCredential}`,
       headers: { authorization: `Bearer ${tenant.key}`, 'idempotency-key': key },
       payload: { lastName: 'Theirs' },
     })

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { order } from '../../src/resources/commerce/order.ts'
+import { readError } from '../support/expected-error.ts'
 import type { Detail } from '../support/record-calls.ts'
-import { readRefusal } from '../support/refusal.ts'
 import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
 import { restErrorOf, USER_ERRORS, type UserError } from '../support/user-errors.ts'
 
@@ -21,8 +21,8 @@ const refuse = async (input: object) => {
     `mutation ($id: ID!, $input: CommerceOrderUpdateInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { order { id } ${USER_ERRORS} } }`,
     { id: CREDENTIAL, input },
   )
-  const { code, message, fields } = readRefusal(rest)
-  expect(readRefusal(graph)).toMatchObject({ code, fields })
+  const { code, message, fields } = readError(rest)
+  expect(readError(graph)).toMatchObject({ code, fields })
   const { details } = rest.json().error
   const { userErrors } = graph.json().data.updateCommerceOrder
   expect(restErrorOf(userErrors)?.details).toEqual(details)

@@ -18,13 +18,13 @@ beforeEach(() => {
 })
 
 let counter = 0
-const someone = () => ({ lastName: `Person ${++counter}` })
+const newPerson = () => ({ lastName: `Person ${++counter}` })
 const cardsOf = (lastName: string) =>
   [...harness.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
 const key = () => ({ 'idempotency-key': `key-${++counter}` })
 
 test('a lost create is found in the app and answered', async () => {
-  const person = someone()
+  const person = newPerson()
   harness.rolodex.faults.push('lost')
   const response = await harness.write('POST', '/contacts', person)
   expect(response.statusCode, response.body).toBe(200)
@@ -33,7 +33,7 @@ test('a lost create is found in the app and answered', async () => {
 })
 
 test('a lost create does not match an older record with the same values', async () => {
-  const person = someone()
+  const person = newPerson()
   const first = await harness.write('POST', '/contacts', person)
   harness.rolodex.faults.push('lost')
   const second = await harness.write('POST', '/contacts', person)
@@ -42,7 +42,7 @@ test('a lost create does not match an older record with the same values', async 
 })
 
 test('a lost create does not match an older record if the host’s clock is behind the database’s', async () => {
-  const person = someone()
+  const person = newPerson()
   await harness.write('POST', '/contacts', person)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 10_000 })
   try {
@@ -55,7 +55,7 @@ test('a lost create does not match an older record if the host’s clock is behi
 })
 
 test('a lost create is reported as unknown while the app is unreachable, and resolved by the next attempt', async () => {
-  const person = someone()
+  const person = newPerson()
   const headers = key()
   harness.rolodex.faults.push('lost')
   harness.rolodex.readable = false
@@ -71,7 +71,7 @@ test('a lost create is reported as unknown while the app is unreachable, and res
 }, 20_000)
 
 test('a lost create is reported as unknown if the database then fails, and is not repeated', async () => {
-  const person = someone()
+  const person = newPerson()
   const headers = key()
   const { prisma } = harness.service.database
   await prisma.$executeRawUnsafe(`
@@ -100,7 +100,7 @@ test.each([-10, 10])(
   'a lost create is found if the app’s clock is off by %i minutes',
   async (minutes) => {
     harness.rolodex.clockOffsetMs = minutes * 60_000
-    const person = someone()
+    const person = newPerson()
     const headers = key()
     await lostUnlessRead(person, headers)
     const settled = await harness.write('POST', '/contacts', person, headers)
@@ -111,7 +111,7 @@ test.each([-10, 10])(
 
 test('a lost create does not match an older record of an app whose clock is ahead', async () => {
   harness.rolodex.clockOffsetMs = 2 * 60_000
-  const person = someone()
+  const person = newPerson()
   harness.rolodex.put('people', { last: person.lastName })
   harness.rolodex.clockOffsetMs = 10 * 60_000
   harness.rolodex.faults.push('cut')
@@ -120,7 +120,7 @@ test('a lost create does not match an older record of an app whose clock is ahea
 })
 
 test('a lost create stays unknown and is not repeated if more records changed than the lookup reads', async () => {
-  const person = someone()
+  const person = newPerson()
   const headers = key()
   for (let n = 0; n < 51; n++) harness.rolodex.put('people', { last: `Neighbour ${n}` })
   await lostUnlessRead(person, headers)
@@ -135,7 +135,7 @@ test('a lost create stays unknown and is not repeated if more records changed th
 })
 
 test('a lost create is found by the values sent in the entries of a list', async () => {
-  const person = { ...someone(), emailAddresses: [{ emailAddress: 'emmy@example.org' }] }
+  const person = { ...newPerson(), emailAddresses: [{ emailAddress: 'emmy@example.org' }] }
   harness.rolodex.faults.push('lost')
   const response = await harness.write('POST', '/contacts', person)
   expect(response.statusCode, response.body).toBe(200)
@@ -151,7 +151,7 @@ test.each<[string, object, (values: Card['values']) => Card['values']]>([
     ({ pin: _, ...values }) => values,
   ],
 ])('a lost create is found in an app that %s', async (_, input, rewrite) => {
-  const person = someone()
+  const person = newPerson()
   harness.rolodex.rewrite = rewrite
   harness.rolodex.faults.push('lost')
   const response = await harness.write('POST', '/contacts', { ...person, ...input })
@@ -163,7 +163,7 @@ test.each<[string, (values: Card['values']) => Card['values']]>([
   ['normalises', (values) => ({ ...values, last: ` ${values.last}.` })],
   ['changes in half its fields', (values) => ({ ...values, first: 'E.' })],
 ])('a lost create that the app %s stays unknown and is not repeated', async (_, rewrite) => {
-  const person = { ...someone(), firstName: `Emmy ${counter}` }
+  const person = { ...newPerson(), firstName: `Emmy ${counter}` }
   const headers = key()
   harness.rolodex.rewrite = rewrite
   await lostUnlessRead(person, headers)
@@ -178,7 +178,11 @@ test.each<[string, (values: Card['values']) => Card['values']]>([
 })
 
 test('a lost create is performed by the next attempt next to a new record with few equal values', async () => {
-  const person = { ...someone(), firstName: 'Emmy', emailAddresses: [{ emailAddress: 'e@n.org' }] }
+  const person = {
+    ...newPerson(),
+    firstName: 'Emmy',
+    emailAddresses: [{ emailAddress: 'e@n.org' }],
+  }
   const headers = key()
   harness.rolodex.faults.push('cut')
   const lost = await harness.write('POST', '/contacts', person, headers)
@@ -190,7 +194,7 @@ test('a lost create is performed by the next attempt next to a new record with f
 })
 
 test('a lost create that never happened is reported as unknown and performed by the next attempt', async () => {
-  const person = someone()
+  const person = newPerson()
   const headers = key()
   harness.rolodex.faults.push('cut')
   const lost = await harness.write('POST', '/contacts', person, headers)

@@ -38,7 +38,7 @@ describe.each(transports)('over %s', (transport) => {
   beforeAll(() => {
     records = sandbox.over(transport)
   })
-  const created = async (topic: string, input: object) => {
+  const createRecord = async (topic: string, input: object) => {
     const { record, message } = await records.create(topic, input)
     expect(record, message).toBeDefined()
     await sandbox.takeChanges()
@@ -46,7 +46,7 @@ describe.each(transports)('over %s', (transport) => {
   }
 
   test('an omitted field keeps its value, also a required one, and null clears a field', async () => {
-    const vendor = await created(VENDORS, {
+    const vendor = await createRecord(VENDORS, {
       vendorName: 'Quay Ltd',
       email: 'post@quay.example',
       taxNumber: 'IE1',
@@ -67,7 +67,7 @@ describe.each(transports)('over %s', (transport) => {
     '%s: a required field may be omitted; with null it is rejected by name, and nothing is sent',
     async (topic, { fields }) => {
       const { create = {}, update = {} } = samples[topic] ?? {}
-      const record = await created(topic, create)
+      const record = await createRecord(topic, create)
       const [name] = Object.entries(fields).flatMap(([field, { required }]) =>
         required ? [field] : [],
       )
@@ -91,7 +91,7 @@ describe.each(transports)('over %s', (transport) => {
   )
 
   test('an update without fields returns the record and writes nothing', async () => {
-    const vendor = await created(VENDORS, { vendorName: 'Same Ltd' })
+    const vendor = await createRecord(VENDORS, { vendorName: 'Same Ltd' })
     const { version } = await sandbox.readInApp('vendors', vendor.remoteId)
     for (const input of [{}, { remoteFields: {} }])
       expect(await records.patch(VENDORS, vendor.id, input)).toMatchObject({
@@ -103,7 +103,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('an update without fields is checked like every other', async () => {
-    const vendor = await created(VENDORS, { vendorName: 'Checked Ltd' })
+    const vendor = await createRecord(VENDORS, { vendorName: 'Checked Ltd' })
     const old = '2020-01-01T00:00:00.000Z'
     expect(await records.patch(VENDORS, vendor.id, {}, old)).toMatchObject({
       status: 409,
@@ -125,7 +125,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('a change in the app since the last sync is a conflict with both versions', async () => {
-    const vendor = await created(VENDORS, { vendorName: 'Mine Ltd' })
+    const vendor = await createRecord(VENDORS, { vendorName: 'Mine Ltd' })
     await sandbox.changeInApp('vendors', vendor.remoteId, { vendorName: 'Theirs Ltd' })
     const stale = await records.patch(VENDORS, vendor.id, { email: 'a@quay.example' })
     expect(stale).toMatchObject({
@@ -139,7 +139,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('an unknown or unsupported field is rejected by name', async () => {
     const bills = 'accounting/bills'
-    const bill = await created(bills, samples[bills]?.create ?? {})
+    const bill = await createRecord(bills, samples[bills]?.create ?? {})
     expect(await records.patch(bills, bill.id, { balance: 1 })).toMatchObject({
       code: 'FIELD_NOT_SUPPORTED',
       details: [{ field: 'balance' }],

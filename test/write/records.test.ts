@@ -13,7 +13,7 @@ beforeEach(() => {
   harness.rolodex.requests.length = 0
 })
 
-const created = async (body: object) => {
+const createContact = async (body: object) => {
   const response = await harness.write('POST', '/contacts', body)
   expect(response.statusCode, response.body).toBe(200)
   return response.json().contact
@@ -51,12 +51,15 @@ describe('over REST', () => {
 
   test('reads the other records that a write changes back in one request', async () => {
     const { rolodex } = harness
-    const friends = [await created({ lastName: 'Bernays' }), await created({ lastName: 'Weyl' })]
+    const friends = [
+      await createContact({ lastName: 'Bernays' }),
+      await createContact({ lastName: 'Weyl' }),
+    ]
     const [first, second] = friends.map(({ remoteId }) => remoteId)
     rolodex.put('people', { first: 'Paul' }, first)
     rolodex.remove(second)
     rolodex.requests.length = 0
-    await created({ lastName: 'Hilbert', remoteFields: { friends: [first, second] } })
+    await createContact({ lastName: 'Hilbert', remoteFields: { friends: [first, second] } })
     expect(rolodex.requests).toEqual(['POST /people', 'GET /people'])
     const stored = await Promise.all(friends.map(({ id }) => harness.read(`/contacts/${id}`)))
     expect(stored.map((response) => response.json().contact)).toMatchObject([
@@ -66,7 +69,7 @@ describe('over REST', () => {
   })
 
   test('an update changes the sent fields and leaves the rest', async () => {
-    const contact = await created({ lastName: 'Hopper', firstName: 'Grace' })
+    const contact = await createContact({ lastName: 'Hopper', firstName: 'Grace' })
     const before = await harness.changes()
     const response = await harness.write('PUT', `/contacts/${contact.remoteId}`, {
       lastName: 'Murray Hopper',
@@ -80,7 +83,7 @@ describe('over REST', () => {
   })
 
   test('null clears a field', async () => {
-    const contact = await created({ lastName: 'Lovelace', firstName: 'Ada' })
+    const contact = await createContact({ lastName: 'Lovelace', firstName: 'Ada' })
     const response = await harness.write('PUT', `/contacts/${contact.id}`, {
       lastName: 'Lovelace',
       firstName: null,
@@ -89,7 +92,7 @@ describe('over REST', () => {
   })
 
   test('a deleted record is deleted in the app and kept here, marked', async () => {
-    const contact = await created({ lastName: 'Turing' })
+    const contact = await createContact({ lastName: 'Turing' })
     const before = await harness.changes()
     const response = await harness.write('DELETE', `/contacts/${contact.id}`)
     expect(response.json().contact).toMatchObject({ id: contact.id, remoteDeleted: true })
@@ -106,12 +109,12 @@ describe('over REST', () => {
     ['an empty object', '{}'],
     ['null', 'null'],
   ])('a deletion accepts %s', async (_what, payload) => {
-    const { id } = await created({ lastName: 'Kovalevskaya' })
+    const { id } = await createContact({ lastName: 'Kovalevskaya' })
     expect((await remove(id, payload)).json().contact).toMatchObject({ id, remoteDeleted: true })
   })
 
   test('rejects a deletion with a body, names the fields, and deletes nothing', async () => {
-    const { id, remoteId } = await created({ lastName: 'Agnesi' })
+    const { id, remoteId } = await createContact({ lastName: 'Agnesi' })
     const response = await remove(id, '{"junk":1}')
     expect(response.statusCode).toBe(400)
     expect(response.json().error).toMatchObject({
@@ -123,7 +126,7 @@ describe('over REST', () => {
   })
 
   test('passes on fields under the app’s own names', async () => {
-    const contact = await created({
+    const contact = await createContact({
       lastName: 'Germain',
       remoteFields: { shelf: 'S', deep: { a: [1] } },
     })
@@ -151,7 +154,7 @@ describe('a reference', () => {
     ['its remote id', () => firm.remoteId],
     ['its name', () => 'Göttingen'],
   ])('may be %s', async (_kind, reference) => {
-    const contact = await created({ lastName: 'Noether', account: reference() })
+    const contact = await createContact({ lastName: 'Noether', account: reference() })
     expect(contact.account).toEqual({
       id: firm.id,
       remoteId: firm.remoteId,
@@ -318,8 +321,8 @@ describe('over GraphQL', () => {
 })
 
 test('stores nothing of a write whose credential is deleted in the meantime', async () => {
-  const stranger = 'cccccccc-1111-4000-8000-000000000009'
-  const tenant = await harness.service.createTenant('production', [stranger], 'Leaving')
+  const otherCredential = 'cccccccc-1111-4000-8000-000000000009'
+  const tenant = await harness.service.createTenant('production', [otherCredential], 'Leaving')
   const applied = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<void>()
   harness.rolodex.onResponse = async () => {
@@ -329,14 +332,14 @@ test('stores nothing of a write whose credential is deleted in the meantime', as
   const writing = harness.service.send(
     tenant.key,
     'POST',
-    `/2024-03/one/crm/contacts?credentialId=${stranger}`,
+    `/2024-03/one/crm/contacts?credentialId=${otherCredential}`,
     { lastName: 'Late' },
   )
   await applied.promise
   const deleted = await harness.service.send(
     tenant.key,
     'DELETE',
-    `/2024-03/users/${tenant.userId}/credentials/${stranger}`,
+    `/2024-03/users/${tenant.userId}/credentials/${otherCredential}`,
   )
   expect(deleted.statusCode, deleted.body).toBe(200)
   gone.resolve()

@@ -48,7 +48,7 @@ test('covers every writable resource', () => {
 })
 
 /** A numeric field must be a number in GraphQL; REST also accepts its digits. */
-const typed = (topic: string, input: object = {}): object =>
+const toGraphQLInput = (topic: string, input: object = {}): object =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
@@ -71,7 +71,7 @@ describe.each(transports)('over %s', (transport) => {
     const [field, value] = changeIn(topic)
     const { kind, appField } = inAppTerms(topic, field)
     const create = async () =>
-      done(await records.create(topic, typed(topic, samples[topic]?.create)))
+      done(await records.create(topic, toGraphQLInput(topic, samples[topic]?.create)))
     /** The changes of a record since the last read of the log. */
     const changesOf = async (remoteId: string) => {
       const changes = await sandbox.takeChanges()
@@ -213,9 +213,9 @@ test('a path below a parent writes only its records, with as many statements as 
   const [own, below] = [done(await make()), done(await make())]
   for (const method of ['PUT', 'DELETE'] as const) {
     const plain = await send(method, `/fulfillments/${own.id}`)
-    const stray = await send(method, `/orders/${other.id}/fulfillments/${below.id}`)
+    const mismatched = await send(method, `/orders/${other.id}/fulfillments/${below.id}`)
     const nested = await send(method, `/orders/${order.id}/fulfillments/${below.id}`)
-    expect([plain, stray, nested].map(({ statusCode }) => statusCode)).toEqual([200, 404, 200])
+    expect([plain, mismatched, nested].map(({ statusCode }) => statusCode)).toEqual([200, 404, 200])
     expect(nested.statements).toHaveLength(plain.statements.length)
     expect(nested.statements.length).toBeGreaterThan(5)
   }

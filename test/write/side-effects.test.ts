@@ -76,15 +76,15 @@ describe.each(transports)('over %s', (transport) => {
         remoteFields: { invoice: invoice.remoteId },
       }),
     )
-    const owed = async () => (await records.get(topic, invoice.id)).record.balance
-    expect(Number(await owed())).toBe(Number(invoice.balance) - 1)
+    const readBalance = async () => (await records.get(topic, invoice.id)).record.balance
+    expect(Number(await readBalance())).toBe(Number(invoice.balance) - 1)
     const now = done(await records.get('accounting/accounts', accountId))
     expect(Number(now.currentBalance)).toBe(Number(account.currentBalance) + 1)
     done(await records.update(topic, invoice.id, { memo: `Paid in part, ${transport}` }))
     const accountName = `Till of ${transport}`
     done(await records.update('accounting/accounts', now.id, { accountName }))
     done(await records.remove('accounting/payments', payment.id))
-    expect(await owed()).toBe(invoice.balance)
+    expect(await readBalance()).toBe(invoice.balance)
   })
 
   test('an affected record that cannot be read back does not hold up the write', async () => {

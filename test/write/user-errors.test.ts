@@ -75,6 +75,6 @@ test.each([
   expect(userErrorsOf(new ApiError('INVALID_PARAMETER', 'No.', details), input)).toBeUndefined()
 })
 
-test('what is thrown by a defect is a top-level error', () => {
+test('an unexpected exception is a top-level error', () => {
   expect(userErrorsOf(new TypeError('undefined is not a function'), input)).toBeUndefined()
 })

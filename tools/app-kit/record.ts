@@ -16,7 +16,7 @@ export type RecordedResponse = Pick<AppResponse, 'status' | 'body'> &
 export interface RecordedPage {
   /** Null: the first page. */
   readonly cursor: Json
-  readonly answer: RecordedResponse
+  readonly response: RecordedResponse
 }
 
 /** Every page of a listing from a start, each with its position. @throws Error if a response is not a page */
@@ -28,9 +28,9 @@ export const recordListing = async (
   const pages: RecordedPage[] = []
   for (let cursor: Json | undefined; ; ) {
     const position: ListPosition = { since, cursor, context }
-    const answer = await send(resource.listRequest(position))
-    pages.push({ cursor: cursor ?? null, answer })
-    const { next } = resource.readList({ headers: {}, ...answer }, position)
+    const response = await send(resource.listRequest(position))
+    pages.push({ cursor: cursor ?? null, response })
+    const { next } = resource.readList({ headers: {}, ...response }, position)
     if (next === undefined) return pages
     cursor = next
   }

@@ -63,11 +63,12 @@ const MAX_PREFETCH = 16
 
 const FIRST: OffsetCursor = { offset: 0, known: [] }
 
-const cursorOf = ({ cursor }: ListPosition): OffsetCursor =>
+// Only this pager creates cursors with these members.
+const isOffsetCursor = (cursor: ListPosition['cursor']): cursor is OffsetCursor =>
   isObject(cursor) && Number.isInteger(cursor.offset) && Array.isArray(cursor.known)
-    ? // Safe: only this pager creates cursors with these members.
-      (cursor as unknown as OffsetCursor)
-    : FIRST
+
+const cursorOf = ({ cursor }: ListPosition): OffsetCursor =>
+  isOffsetCursor(cursor) ? cursor : FIRST
 
 /** Pages by ranges of rows. `rangeAt` chooses the range that contains the row `start`. */
 const rangePages = (

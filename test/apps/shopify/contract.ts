@@ -62,7 +62,7 @@ const scalars: Readonly<Record<string, unknown>> = {
   URL: 'https://shop.example/x',
 }
 
-/** Values without which no write has anything to do. */
+/** Input values that a write needs in order to change anything. */
 const chosen: Readonly<Record<string, unknown>> = {
   'BasicEvent.action': 'destroy',
   'FulfillmentOrder.status': 'OPEN',
@@ -80,7 +80,7 @@ const leaf = (type: GraphQLOutputType, { parentType, fieldName }: GraphQLResolve
   return scalars[name.name] ?? fieldName
 }
 
-/** The type of an abstract value: the first that the document selects a part of. */
+/** The concrete type of an interface or a union: the first one that the document has a fragment on. */
 const selectedType = (info: GraphQLResolveInfo): string | undefined =>
   info.fieldNodes
     .flatMap(({ selectionSet }) => selectionSet?.selections ?? [])

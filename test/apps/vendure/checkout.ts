@@ -30,7 +30,7 @@ const DEFAULT_ADDRESS: Address = {
   countryCode: 'DE',
 }
 
-/** A cart that is not ordered: Vendure lists it among the orders all the same. @throws VendureError */
+/** A cart that is not ordered; Vendure lists it among the orders nevertheless. @throws VendureError */
 export async function fillCart(vendure: Vendure, lines: readonly CartLine[]): Promise<Order> {
   return addToCart(vendure, enterShop(vendure), lines)
 }

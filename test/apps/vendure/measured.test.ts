@@ -1,3 +1,7 @@
+/**
+ * Behaviour of the real Vendure that the connector relies on, as in its NOTES.md. If a new Vendure fails here, the
+ * connector's detection of changes must be revised.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillCart, placeOrder } from './checkout.ts'
 import { addNote, cancelOrder, fulfillOrder, refundPayment, settlePayment } from './orders.ts'
@@ -12,8 +16,6 @@ import {
 import { startVendure, type Vendure, vendureMissing } from './start.ts'
 import { type Order, type Product, readCustomer, readOrder, readProduct } from './state.ts'
 
-// Behaviour that the connector relies on, as in its NOTES.md: if a new Vendure fails here, the
-// connector's detection of changes must be revised.
 describe.skipIf(vendureMissing())('Vendure', () => {
   const buyer = { firstName: 'Emmy', lastName: 'Noether', emailAddress: 'emmy@example.org' }
   let vendure: Vendure

@@ -19,7 +19,7 @@ export interface NewVariant {
   /** Without tax, in euros. */
   readonly price: number
   readonly stockOnHand?: number
-  /** Its options, `{ Size: 'L' }`; required if the product has two or more variants. */
+  /** Options of the variant, `{ Size: 'L' }`; required if the product has two or more variants. */
   readonly options?: Readonly<Record<string, string>>
 }
 
@@ -68,7 +68,7 @@ async function createOptions(
   }
   const ids = new Map<string, string>()
   for (const [group, values] of valuesOf) {
-    const named = (name: string) => ({
+    const translationOf = (name: string) => ({
       code: slugOf(name),
       translations: [{ languageCode: 'en', name }],
     })
@@ -77,7 +77,7 @@ async function createOptions(
       `mutation ($input: CreateProductOptionGroupInput!) {
         createProductOptionGroup(input: $input) { id options { id name } }
       }`,
-      { input: { ...named(group), options: [...values].map(named) } },
+      { input: { ...translationOf(group), options: [...values].map(translationOf) } },
     )
     for (const { id, name } of created.options) ids.set([group, name].join(), id)
     await act(

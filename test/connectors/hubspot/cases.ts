@@ -20,15 +20,23 @@ const TYPES = {
 type Topic = keyof typeof TYPES
 
 const ADDRESS = {
-  ...{ street1: 'Main 1', city: 'Rome', state: 'RM', country: 'Italy', postalCode: '00100' },
+  street1: 'Main 1',
+  city: 'Rome',
+  state: 'RM',
+  country: 'Italy',
+  postalCode: '00100',
 }
 
 /** Every field that a write may have, by the ids of the app. */
 const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update: Fields }>> = {
   accounts: {
     create: {
-      ...{ accountName: 'New', accountOwner: 'Ada Byron', description: 'D', industry: 'BANKING' },
-      ...{ website: 'https://new.example', numberOfEmployees: 7 },
+      accountName: 'New',
+      accountOwner: 'Ada Byron',
+      description: 'D',
+      industry: 'BANKING',
+      website: 'https://new.example',
+      numberOfEmployees: 7,
       addresses: [{ addressType: 'PRIMARY', ...ADDRESS }],
       phoneNumbers: [{ phoneNumberType: 'PRIMARY', phoneNumber: '5' }],
     },
@@ -36,7 +44,9 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
   },
   contacts: {
     create: {
-      ...{ firstName: 'Lise', lastName: 'Meitner', account: '3' },
+      firstName: 'Lise',
+      lastName: 'Meitner',
+      account: '3',
       addresses: [{ addressType: 'PRIMARY', ...ADDRESS }],
       emailAddresses: [
         { emailAddressType: 'PRIMARY', emailAddress: 'lise@example.org' },
@@ -52,31 +62,45 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
   },
   leads: {
     create: {
-      ...{ leadOwner: 'Ada Byron', leadSource: 'Fair', leadTitle: 'Physics' },
-      ...{ firstName: 'Chien', lastName: 'Wu' },
+      leadOwner: 'Ada Byron',
+      leadSource: 'Fair',
+      leadTitle: 'Physics',
+      firstName: 'Chien',
+      lastName: 'Wu',
       emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'wu@example.org' }],
     },
     update: { leadTitle: 'More physics', leadOwner: null },
   },
   notes: {
     create: {
-      ...{ noteContent: 'Hello', noteOwner: '1', noteContact: '4', noteAccount: '3' },
+      noteContent: 'Hello',
+      noteOwner: '1',
+      noteContact: '4',
+      noteAccount: '3',
       noteOpportunity: '5',
     },
     update: { noteContent: 'Bye', noteContact: null },
   },
   opportunities: {
     create: {
-      ...{ opportunityName: 'Big', opportunityDescription: 'D', amount: '0.1' },
-      ...{ opportunityOwner: '1', opportunityAccount: '3', opportunityStage: 'contractsent' },
+      opportunityName: 'Big',
+      opportunityDescription: 'D',
+      amount: '0.1',
+      opportunityOwner: '1',
+      opportunityAccount: '3',
+      opportunityStage: 'contractsent',
       closeDate: '2026-12-31',
     },
     update: { opportunityStage: 'contractsent', opportunityAccount: '2' },
   },
   tasks: {
     create: {
-      ...{ taskSubject: 'Call', taskContent: 'Soon', taskOwner: '1', taskOpportunity: '5' },
-      ...{ taskStatus: 'NOT_STARTED', dueDate: '2026-12-31' },
+      taskSubject: 'Call',
+      taskContent: 'Soon',
+      taskOwner: '1',
+      taskOpportunity: '5',
+      taskStatus: 'NOT_STARTED',
+      dueDate: '2026-12-31',
     },
     update: { taskStatus: 'IN_PROGRESS', taskOpportunity: null },
   },
@@ -84,7 +108,7 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
 
 const topics = Object.keys(TYPES) as readonly Topic[]
 
-/** What the portal has of its latest record of a type, with its associations. */
+/** The latest record of a type in the portal, with its associations. */
 const latest = ({ portal }: Harness, topic: Topic): unknown => {
   const type = TYPES[topic]
   const { id = '', properties } = portal.list(type).at(-1) ?? {}
@@ -101,11 +125,16 @@ const events = [
   { subscriptionType: 'company.creation', objectId: 3 },
   { subscriptionType: 'object.deletion', objectTypeId: '0-27', objectId: 8 },
   {
-    ...{ subscriptionType: 'object.associationChange', fromObjectTypeId: '0-46', fromObjectId: 7 },
-    ...{ toObjectTypeId: '0-1', toObjectId: 4 },
+    subscriptionType: 'object.associationChange',
+    fromObjectTypeId: '0-46',
+    fromObjectId: 7,
+    toObjectTypeId: '0-1',
+    toObjectId: 4,
   },
   {
-    ...{ subscriptionType: 'deal.merge', primaryObjectId: 5, mergedObjectIds: [6] },
+    subscriptionType: 'deal.merge',
+    primaryObjectId: 5,
+    mergedObjectIds: [6],
     newObjectId: 9,
   },
 ]
@@ -160,18 +189,19 @@ export const hubSpotCases: readonly HubSpotCase[] = [
   },
   {
     name: 'a contact whose account has a label of users',
-    run: async (scene) => {
-      const id = String(scene.portal.list('contacts').at(-1)?.id)
-      scene.portal.associate('contacts', id, { type: 'companies', id: '2', typeId: 1001 })
-      const shown = await scene.update('contacts', id, { account: '2' })
-      return { shown, app: latest(scene, 'contacts') }
+    run: async (portalHarness) => {
+      const id = String(portalHarness.portal.list('contacts').at(-1)?.id)
+      portalHarness.portal.associate('contacts', id, { type: 'companies', id: '2', typeId: 1001 })
+      const shown = await portalHarness.update('contacts', id, { account: '2' })
+      return { shown, app: latest(portalHarness, 'contacts') }
     },
   },
   {
     name: 'a lead of a contact that exists',
     run: (harness) =>
       harness.create('leads', {
-        ...{ leadTitle: 'Again', lastName: 'N' },
+        leadTitle: 'Again',
+        lastName: 'N',
         emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'emmy@harbour.example' }],
       }),
   },

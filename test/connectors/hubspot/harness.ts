@@ -49,7 +49,7 @@ export const openHarness = (traffic: Traffic) => {
   }
 
   /** The fields of a record that have a value, references by the id in the app. */
-  const shown = (name: string, raw: unknown, context: unknown): object => {
+  const showRecord = (name: string, raw: unknown, context: unknown): object => {
     const { row, problems } = createMapper(resourceOf(name).mapping)(raw, CREDENTIAL, { context })
     if (problems.length > 0) throw new Error(JSON.stringify(problems))
     const { id: _, remoteDeleted: __, ...rest } = row
@@ -85,7 +85,7 @@ export const openHarness = (traffic: Traffic) => {
           })(),
         )
         const page = readList(response, position)
-        records.push(...page.records.map((raw) => shown(name, raw, context)))
+        records.push(...page.records.map((raw) => showRecord(name, raw, context)))
         deleted.push(...(page.deleted ?? []))
         cursor = page.next
         isEnd = cursor === undefined
@@ -95,12 +95,12 @@ export const openHarness = (traffic: Traffic) => {
     get: async (name: string, remoteId: string) => {
       const context = await readContext()
       const raw = await run(writerOf(name).get(remoteId, undefined, context))
-      return raw === undefined ? null : shown(name, raw, context)
+      return raw === undefined ? null : showRecord(name, raw, context)
     },
     create: async (name: string, fields: Fields, remoteFields: Fields = {}) => {
       const context = await attempt()
       const steps = writerOf(name).create.steps({ fields, remoteFields }, context)
-      return shown(name, await run(steps), context.context)
+      return showRecord(name, await run(steps), context.context)
     },
     update: async (name: string, remoteId: string, fields: Fields) => {
       const context = await attempt()
@@ -108,7 +108,7 @@ export const openHarness = (traffic: Traffic) => {
       const raw = await run(get(remoteId, undefined, context.context))
       const stored = { remoteId, record: {}, raw }
       const steps = update.steps({ fields, remoteFields: {} }, stored, context)
-      return shown(name, await run(steps), context.context)
+      return showRecord(name, await run(steps), context.context)
     },
     /** The unified name of the field that HubSpot rejects in a new record. */
     refusedField: async (name: string, fields: Fields): Promise<string | undefined> => {

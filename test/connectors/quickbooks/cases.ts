@@ -1,4 +1,4 @@
-/** What the connector makes of a company, field by field: each case is a literal input and a literal outcome. */
+/** Cases of the QuickBooks connector, field by field: each has a literal input and a literal outcome. */
 import { creates } from './creates.ts'
 import { reads } from './reads.ts'
 import type { QuickBooksCase } from './records.ts'

@@ -75,7 +75,7 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
     return known
   }
 
-  const mapped = async (plural: string, raw: unknown): Promise<{ row: Row; shown: Row }> => {
+  const mapRecord = async (plural: string, raw: unknown): Promise<{ row: Row; shown: Row }> => {
     const context = await readContext()
     const { row, problems } = createMapper(resourceOf(plural).mapping)(raw, CREDENTIAL, { context })
     if (problems.length > 0) throw new Error(JSON.stringify(problems))
@@ -118,11 +118,11 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
     const steps = writerOf(plural).get(remoteId, undefined, await readContext())
     const raw = await runSteps(connector, steps, send)
     if (raw === undefined) throw new Error(`${plural} has no ${remoteId}.`)
-    return mapped(plural, raw)
+    return mapRecord(plural, raw)
   }
 
   /** The record as the service would have stored it. */
-  const stored = async (plural: string, remoteId: string): Promise<StoredRecord> => ({
+  const readStored = async (plural: string, remoteId: string): Promise<StoredRecord> => ({
     remoteId,
     record: (await read(plural, remoteId)).row,
   })
@@ -132,10 +132,10 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
     company,
     exchange,
     readContext,
-    map: async (plural: string, raw: unknown) => (await mapped(plural, raw)).shown,
+    map: async (plural: string, raw: unknown) => (await mapRecord(plural, raw)).shown,
     list: async (plural: string, since?: string): Promise<readonly Row[]> =>
       Promise.all(
-        (await listRaw(plural, since)).map(async (raw) => (await mapped(plural, raw)).shown),
+        (await listRaw(plural, since)).map(async (raw) => (await mapRecord(plural, raw)).shown),
       ),
     get: async (plural: string, remoteId: string): Promise<Row> =>
       (await read(plural, remoteId)).shown,
@@ -143,14 +143,14 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
       const { create } = writerOf(plural)
       if (!create) throw new Error(`${plural} cannot be created.`)
       const steps = create.steps({ fields, remoteFields }, await attempt())
-      return (await mapped(plural, await runSteps(connector, steps, send))).shown
+      return (await mapRecord(plural, await runSteps(connector, steps, send))).shown
     },
     update: async (plural: string, remoteId: string, fields: Fields): Promise<Row> => {
       const { update } = writerOf(plural)
       if (!update) throw new Error(`${plural} cannot be updated.`)
-      const before = await stored(plural, remoteId)
+      const before = await readStored(plural, remoteId)
       const steps = update.steps({ fields, remoteFields: {} }, before, await attempt())
-      return (await mapped(plural, await runSteps(connector, steps, send))).shown
+      return (await mapRecord(plural, await runSteps(connector, steps, send))).shown
     },
     /** The unified name of the field that the app rejects in a new record; undefined if it names none. */
     refusedField: async (
@@ -174,7 +174,7 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
     remove: async (plural: string, remoteId: string): Promise<void> => {
       const { delete: remove } = writerOf(plural)
       if (!remove) throw new Error(`${plural} cannot be deleted.`)
-      const steps = remove.steps(await stored(plural, remoteId), await attempt())
+      const steps = remove.steps(await readStored(plural, remoteId), await attempt())
       await runSteps(connector, steps, send)
     },
   }

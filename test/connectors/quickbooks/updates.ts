@@ -206,11 +206,11 @@ export const updates: readonly QuickBooksCase[] = [
       }
       await create('payments', { vendorId: '1', totalAmount: '8' }, byCard)
       const received = await update('payments', 'Payment-1', { totalAmount: '4', accountId: '1' })
-      const made = await update('payments', 'BillPayment-3', {
+      const payment = await update('payments', 'BillPayment-3', {
         transactionDate: '2026-03-07',
         accountId: '6',
       })
-      return [received, made].map(({ totalAmount, accountId, transactionDate }) => [
+      return [received, payment].map(({ totalAmount, accountId, transactionDate }) => [
         totalAmount,
         accountId,
         transactionDate,

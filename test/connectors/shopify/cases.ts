@@ -1,4 +1,4 @@
-/** What the connector makes of a shop, field by field: each case is a literal input and a literal outcome. */
+/** Cases of the Shopify connector, field by field: each has a literal input and a literal outcome. */
 import { reads } from './reads.ts'
 import type { ShopifyCase } from './records.ts'
 import { responses } from './responses.ts'

@@ -94,8 +94,8 @@ const REST: Readonly<Record<string, readonly string[]>> = {
 /** Changes a response of the shop before the connector gets it. */
 type Change = (body: unknown) => unknown
 
-/** A shop whose number of records is more than pages are for. */
-export const isLarge: Change = (body) => {
+/** Makes the shop report so many records that the connector lists them by bulk operations. */
+export const reportManyRecords: Change = (body) => {
   const data = valuesOf(valuesOf(body).data)
   const counts = Object.keys(data).filter((name) => name.endsWith('Count'))
   const large = Object.fromEntries(counts.map((name) => [name, { count: 251 }]))
@@ -143,16 +143,16 @@ export const openHarness = (traffic: Traffic) => {
     return known
   }
 
-  const mapped = async (plural: string, raw: unknown): Promise<Row> => {
+  const mapRecord = async (plural: string, raw: unknown): Promise<Row> => {
     const context = await readContext()
     const { row, problems } = createMapper(resourceOf(plural).mapping)(raw, CREDENTIAL, { context })
     if (problems.length > 0) throw new Error(JSON.stringify(problems))
     return row
   }
-  const shown = async (plural: string, raw: unknown): Promise<Row> =>
-    withoutEmpty(await mapped(plural, raw))
+  const showRecord = async (plural: string, raw: unknown): Promise<Row> =>
+    withoutEmpty(await mapRecord(plural, raw))
   const restOf = async (plural: string, raw: unknown): Promise<Row> => {
-    const { remoteFields } = await mapped(plural, raw)
+    const { remoteFields } = await mapRecord(plural, raw)
     const paths = REST[plural] ?? []
     return Object.fromEntries(paths.map((path) => [path, valuesAt(remoteFields, path)]))
   }
@@ -179,7 +179,7 @@ export const openHarness = (traffic: Traffic) => {
     run(writerOf(plural).get(remoteId, undefined, await readContext()))
 
   /** The record as the service would have stored it. */
-  const stored = async (plural: string, remoteId: string) => ({
+  const readStored = async (plural: string, remoteId: string) => ({
     remoteId,
     record: {},
     raw: await read(plural, remoteId),
@@ -207,13 +207,13 @@ export const openHarness = (traffic: Traffic) => {
         const position: ListPosition = { since, cursor, context }
         const page = readList(await exchange(listRequest(position), change), position)
         for (const raw of page.records) {
-          rows.push(await shown(plural, raw))
+          rows.push(await showRecord(plural, raw))
           rests.push(await restOf(plural, raw))
         }
         deleted.push(...(page.deleted ?? []))
         cursor = page.next
         if (cursor === undefined) break
-        // Of the passes of a listing, the steps of the one with all records. That of fulfillments lists orders.
+        // The pass of the listing that returns all records; for fulfillments, it lists orders.
         steps.push(...textsAt(cursor, 'at.step'), ...textsAt(cursor, 'at.at.at.step'))
         if (left > 1) simulator.clock.advance(page.waitMs ?? 0)
       }
@@ -241,13 +241,13 @@ export const openHarness = (traffic: Traffic) => {
     recorded: async (plural: string, node: object): Promise<Row> => {
       const steps = writerOf(plural).get('', undefined, await readContext())
       const body = traffic.received({ data: { node } })
-      return shown(
+      return showRecord(
         plural,
         await runSteps(connector, steps, async () => ({ status: 200, headers: {}, body })),
       )
     },
     /** The variables of the requests that steps send, if the shop responds with these data. */
-    play: async (steps: Steps<unknown>, data: readonly object[]) => {
+    runWith: async (steps: Steps<unknown>, data: readonly object[]) => {
       const sent: unknown[] = []
       const result = await runSteps(connector, steps, async (request) => {
         sent.push(valuesOf(traffic.sent(request).body).variables)
@@ -258,22 +258,22 @@ export const openHarness = (traffic: Traffic) => {
     },
     get: async (plural: string, remoteId: string): Promise<Row | undefined> => {
       const raw = await read(plural, remoteId)
-      return raw === undefined ? undefined : shown(plural, raw)
+      return raw === undefined ? undefined : showRecord(plural, raw)
     },
     /** What a record has in addition to its unified fields. */
     rest: async (plural: string, remoteId: string): Promise<Row> =>
       restOf(plural, await read(plural, remoteId)),
     create: async (plural: string, fields: Fields, remoteFields: Fields = {}): Promise<Row> =>
-      shown(plural, await createRaw(plural, fields, remoteFields)),
+      showRecord(plural, await createRaw(plural, fields, remoteFields)),
     update: async (plural: string, remoteId: string, fields: Fields, remoteFields: Fields = {}) => {
-      const before = await stored(plural, remoteId)
+      const before = await readStored(plural, remoteId)
       const { update } = writerOf(plural)
       const steps = update.steps({ fields, remoteFields }, before, await attempt())
-      return shown(plural, await run(steps))
+      return showRecord(plural, await run(steps))
     },
     remove: async (plural: string, remoteId: string): Promise<void> => {
       const { delete: remove } = writerOf(plural)
-      await run(remove.steps(await stored(plural, remoteId), await attempt()))
+      await run(remove.steps(await readStored(plural, remoteId), await attempt()))
     },
     /** The failure of a write: its kind, its reason, and the unified name of the field at fault. */
     failureOf: async (plural: string, write: Promise<unknown>) => {

@@ -1,6 +1,6 @@
 /** Listings and single records. */
 import { entriesOf, valuesOf } from '../../../src/definition/raw-values.ts'
-import { gid, isLarge } from './harness.ts'
+import { gid, reportManyRecords } from './harness.ts'
 import {
   CUSTOMER,
   customer,
@@ -22,7 +22,7 @@ const lists: readonly ShopifyCase[] = Object.entries(shownRows).map(([plural, ro
     const all = await harness.list(plural)
     const changed = await harness.list(plural, SINCE)
     const later = await harness.list(plural, '2026-11-23T18:00:00.000Z')
-    const inLarge = await harness.list(plural, undefined, isLarge)
+    const inLarge = await harness.list(plural, undefined, reportManyRecords)
     const rest = await harness.rest(plural, String(valuesOf(row).remoteId))
     return {
       rows: [all.rows, changed.rows, later.rows, inLarge.rows],
@@ -126,8 +126,8 @@ const pages: readonly ShopifyCase[] = [
     name: 'a bulk operation of an interrupted listing',
     run: async (harness) => {
       await harness.create('customers', customer)
-      await harness.list('customers', undefined, isLarge, 2)
-      const { rows, steps } = await harness.list('customers', undefined, isLarge)
+      await harness.list('customers', undefined, reportManyRecords, 2)
+      const { rows, steps } = await harness.list('customers', undefined, reportManyRecords)
       return { rows, steps }
     },
     expected: { rows: [shownCustomer], steps: ['operation', 'operation', 'file'] },
@@ -150,7 +150,7 @@ const states: readonly ShopifyCase[] = [
       simulator.clock.advance(1000)
       const all = await list('orders')
       const changed = await list('orders', SINCE)
-      const inLarge = await list('orders', undefined, isLarge)
+      const inLarge = await list('orders', undefined, reportManyRecords)
       const one = valuesOf(await get('orders', ORDER))
       return {
         statuses: [...all.rows, ...changed.rows, ...inLarge.rows, one].map((row) => [

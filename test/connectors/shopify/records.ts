@@ -85,9 +85,9 @@ export const otherAddress = {
 
 /** An order as the staff of the shop enters it: paid by a buyer in another currency, and shipped in part. */
 const enterOrder = ({ shop }: Harness): void => {
-  const money = (amount: string, presented: string) => ({
+  const money = (amount: string, presentmentAmount: string) => ({
     shopMoney: { amount, currencyCode: 'EUR' },
-    presentmentMoney: { amount: presented, currencyCode: 'USD' },
+    presentmentMoney: { amount: presentmentAmount, currencyCode: 'USD' },
   })
   const { postalCode, region, ...rest } = address
   const { postalCode: _, region: otherRegion, ...otherRest } = otherAddress
@@ -181,7 +181,7 @@ export const shownRows: Readonly<Record<string, object>> = {
   fulfillments: shownFulfillment,
 }
 
-const presented = (name: string, amount: string) => ({
+const presentmentMoneyOf = (name: string, amount: string) => ({
   [`${name}.presentmentMoney.amount`]: [amount],
   [`${name}.presentmentMoney.currencyCode`]: ['USD'],
   [`${name}.shopMoney.currencyCode`]: ['EUR'],
@@ -215,10 +215,10 @@ export const shownRests: Readonly<Record<string, object>> = {
     tags: ['vip'],
     presentmentCurrencyCode: ['USD'],
     taxesIncluded: [false],
-    ...presented('totalPriceSet', '45.05'),
-    ...presented('totalDiscountsSet', '0.0'),
-    ...presented('totalShippingPriceSet', '5.39'),
-    ...presented('totalTaxSet', '6.33'),
+    ...presentmentMoneyOf('totalPriceSet', '45.05'),
+    ...presentmentMoneyOf('totalDiscountsSet', '0.0'),
+    ...presentmentMoneyOf('totalShippingPriceSet', '5.39'),
+    ...presentmentMoneyOf('totalTaxSet', '6.33'),
     'billingAddress.company': ['Kern AG'],
     'billingAddress.province': ['Hamburg'],
     'shippingAddress.company': ['Ko'],

@@ -171,7 +171,7 @@ const webhooks: readonly ShopifyCase[] = [
   },
   {
     name: 'the second page of subscriptions',
-    run: async ({ play }) => {
+    run: async ({ runWith: play }) => {
       const page = (id: string, endCursor: string | null) => ({
         webhookSubscriptions: {
           nodes: [{ id, uri: ADDRESS }],

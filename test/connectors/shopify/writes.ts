@@ -305,7 +305,7 @@ const createFulfillment = (remoteFields: Fields) => {
 const fulfillmentOrders: readonly ShopifyCase[] = [
   {
     name: 'the fulfillment orders of an order with one on hold',
-    run: async ({ play }) => {
+    run: async ({ runWith: play }) => {
       const { sent, result } = await play(createFulfillment({ notifyCustomer: true }), [
         fulfillmentOrderPage('a', 'OPEN', 'x'),
         fulfillmentOrderPage('b', 'ON_HOLD', 'y'),
@@ -498,7 +498,7 @@ const refusals: readonly ShopifyCase[] = [
   ),
   {
     name: 'a refusal: fulfillmentCreate',
-    run: async ({ play, failureOf }) => {
+    run: async ({ runWith: play, failureOf }) => {
       const message = 'Fulfillment order has an unfulfillable status'
       const field = ['fulfillment', 'lineItemsByFulfillmentOrder', '0', 'fulfillmentOrderId']
       return failureOf(

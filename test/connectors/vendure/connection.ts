@@ -32,7 +32,7 @@ export interface Connection {
   readonly keyId: string
   /** One run of every resource, usually a listing of changes. */
   sync(): Promise<void>
-  /** One run of every resource as a full listing, as once an hour. */
+  /** One run of every resource as a full listing, which the service does once an hour. */
   syncEverything(): Promise<void>
   /** Waits until the overlap of a listing has passed, so that nothing is listed only because it is recent. */
   passOverlap(): Promise<void>
@@ -66,9 +66,9 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
     list: async (topic: string, query = ''): Promise<readonly Shown[]> => {
       const resource = resourceOf(topic)
       const path = `${resource.restPath}?credentialId=${credentialId}&pageSize=100${query}`
-      const answer = await service.rest(key, path)
-      if (answer.statusCode !== 200) throw new Error(answer.body)
-      const records: readonly Shown[] = answer.json()[resource.plural]
+      const response = await service.rest(key, path)
+      if (response.statusCode !== 200) throw new Error(response.body)
+      const records: readonly Shown[] = response.json()[resource.plural]
       if (query !== '') return records
       const { data, errors } = await service.graphql(
         key,
@@ -84,9 +84,9 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
     get: async (topic: string, remoteId: string): Promise<Shown> => {
       const resource = resourceOf(topic)
       const path = `${resource.restPath}/${remoteId}?credentialId=${credentialId}`
-      const answer = await service.rest(key, path)
-      if (answer.statusCode !== 200) throw new Error(answer.body)
-      const record = answer.json()[resource.name]
+      const response = await service.rest(key, path)
+      if (response.statusCode !== 200) throw new Error(response.body)
+      const record = response.json()[resource.name]
       const { data, errors } = await service.graphql(
         key,
         `{ one: ${resource.getField}(credentialId: "${credentialId}", id: "${remoteId}") {
@@ -139,7 +139,7 @@ export const connectVendure = async (
       [topic, { ...resource, sync: { ...resource.sync, fullListingEveryMs: 0 } }] as const,
   )
   const listingAll = { ...connector, resources: Object.fromEntries(resources) }
-  const thorough = createSync({ ...parts, connectors: new Map([[connector.app, listingAll]]) })
+  const fullSync = createSync({ ...parts, connectors: new Map([[connector.app, listingAll]]) })
   let lastSequence = 0n
 
   return {
@@ -150,7 +150,7 @@ export const connectVendure = async (
     keyId: entityId,
     ...createReader(service, tenant, credentialId),
     sync: () => engine.syncNow(credentialId),
-    syncEverything: () => thorough.syncNow(credentialId),
+    syncEverything: () => fullSync.syncNow(credentialId),
     passOverlap: async () => {
       // Vendure on SQLite keeps whole seconds: later changes must have a later second.
       await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000) + 5))
@@ -168,7 +168,7 @@ export const connectVendure = async (
     },
     close: async () => {
       await engine.stop()
-      await thorough.stop()
+      await fullSync.stop()
       await appClient.stop()
       await service.stop()
       await vendure.stop()

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { connector } from '../../../src/connectors/vendure/manifest.ts'
 import { createCustomer } from '../../apps/vendure/shop.ts'
 import { readCustomer } from '../../apps/vendure/state.ts'
-import { createDriver } from '../../support/steps.ts'
+import { createStepRunner } from '../../support/steps.ts'
 import { createKey, READING } from './key.ts'
 import { topicOf, type WritingShop } from './writing.ts'
 
@@ -12,9 +12,13 @@ export const customerWrites = (shop: WritingShop): unknown =>
     const { storedAs, create, get, update, remove, refusal, attempt } = shop
     test('is created, changed and deleted', async () => {
       const maria = { firstName: 'Maria', lastName: 'Agnesi', email: 'Maria@example.org' }
-      const made = await create('customers', { ...maria, phone: '+39 1' }, { title: 'Dott.' })
-      expect(made).toMatchObject({ ...maria, email: 'maria@example.org', phone: '+39 1' })
-      expect(await readCustomer(shop.vendure, made.remoteId)).toMatchObject({
+      const createdRecord = await create(
+        'customers',
+        { ...maria, phone: '+39 1' },
+        { title: 'Dott.' },
+      )
+      expect(createdRecord).toMatchObject({ ...maria, email: 'maria@example.org', phone: '+39 1' })
+      expect(await readCustomer(shop.vendure, createdRecord.remoteId)).toMatchObject({
         firstName: 'Maria',
         lastName: 'Agnesi',
         title: 'Dott.',
@@ -22,17 +26,20 @@ export const customerWrites = (shop: WritingShop): unknown =>
         phoneNumber: '+39 1',
       })
 
-      const changed = await update('customers', made.remoteId, { lastName: 'Gaetana', phone: null })
+      const changed = await update('customers', createdRecord.remoteId, {
+        lastName: 'Gaetana',
+        phone: null,
+      })
       expect(changed).toMatchObject({ firstName: 'Maria', lastName: 'Gaetana', phone: null })
-      expect(await readCustomer(shop.vendure, made.remoteId)).toMatchObject({
+      expect(await readCustomer(shop.vendure, createdRecord.remoteId)).toMatchObject({
         firstName: 'Maria',
         lastName: 'Gaetana',
         phoneNumber: null,
       })
 
-      await remove('customers', made.remoteId)
-      expect(await readCustomer(shop.vendure, made.remoteId)).toBeNull()
-      expect(await get('customers', made.remoteId)).toBeUndefined()
+      await remove('customers', createdRecord.remoteId)
+      expect(await readCustomer(shop.vendure, createdRecord.remoteId)).toBeNull()
+      expect(await get('customers', createdRecord.remoteId)).toBeUndefined()
     })
 
     test('is rejected in Vendure’s words, with the field that it names', async () => {
@@ -41,14 +48,14 @@ export const customerWrites = (shop: WritingShop): unknown =>
         lastName: 'Noether',
         emailAddress: 'emmy@example.org',
       })
-      const twin = { firstName: 'E', lastName: 'N', email: 'emmy@example.org' }
-      expect(await refusal(create('customers', twin))).toMatchObject({
+      const duplicate = { firstName: 'E', lastName: 'N', email: 'emmy@example.org' }
+      expect(await refusal(create('customers', duplicate))).toMatchObject({
         code: 'APP_REFUSED',
         kind: 'refused',
         field: 'emailAddress',
         reason: 'EMAIL_ADDRESS_CONFLICT_ERROR: The email address is not available.',
       })
-      const other = { ...twin, email: 'other@example.org' }
+      const other = { ...duplicate, email: 'other@example.org' }
       expect(await refusal(create('customers', other, { shoeSize: 44 }))).toMatchObject({
         code: 'APP_REFUSED',
         field: 'shoeSize',
@@ -91,7 +98,7 @@ export const customerWrites = (shop: WritingShop): unknown =>
 
     test('is not written with a read-only key, which stays valid', async () => {
       const { apiKey } = await createKey(shop.vendure, READING)
-      const reader = createDriver(connector, { url: shop.vendure.url, apiKey })
+      const reader = createStepRunner(connector, { url: shop.vendure.url, apiKey })
       const steps = topicOf('customers').write.create?.steps(
         {
           fields: { firstName: 'R', lastName: 'R', email: 'r@example.org' },

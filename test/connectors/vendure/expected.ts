@@ -89,7 +89,7 @@ const expectedLine = (credentialId: string, line: Order['lines'][number]) => ({
   sku: line.productVariant.sku,
 })
 
-const states: Readonly<Record<string, string>> = {
+const orderStates: Readonly<Record<string, string>> = {
   PaymentAuthorized: 'OPEN',
   PaymentSettled: 'OPEN',
   PartiallyShipped: 'OPEN',
@@ -99,7 +99,7 @@ const states: Readonly<Record<string, string>> = {
   Cancelled: 'CANCELLED',
 }
 
-const standingStates: Readonly<Record<string, string>> = {
+const unifiedStates: Readonly<Record<string, string>> = {
   Authorized: 'AUTHORIZED',
   Settled: 'PAID',
   PartiallyRefunded: 'PARTIALLY_REFUNDED',
@@ -110,7 +110,7 @@ const standingStates: Readonly<Record<string, string>> = {
 }
 
 /** Facts about an order that Vendure's API does not return. */
-export interface OrderStanding {
+export interface OrderStatuses {
   readonly paymentStatus: string
   readonly fulfillmentStatus: string
 }
@@ -120,16 +120,16 @@ export const expectedOrder = (
   credentialId: string,
   remote: Order,
   times: readonly string[],
-  standing: OrderStanding | undefined,
+  statuses: OrderStatuses | undefined,
 ): Expected => ({
   ...common(credentialId, 'commerce/orders', remote),
   orderNumber: remote.code,
   orderStatus: remote.state,
-  orderState: states[remote.state],
-  ...(standing && {
-    ...standing,
-    paymentState: standingStates[standing.paymentStatus],
-    fulfillmentState: standingStates[standing.fulfillmentStatus],
+  orderState: orderStates[remote.state],
+  ...(statuses && {
+    ...statuses,
+    paymentState: unifiedStates[statuses.paymentStatus],
+    fulfillmentState: unifiedStates[statuses.fulfillmentStatus],
   }),
   currency: remote.currencyCode,
   totalPrice: euros(remote.totalWithTax),

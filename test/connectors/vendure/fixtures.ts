@@ -14,7 +14,7 @@ export const CREDENTIAL = '5d0c3f5e-0000-4000-8000-000000000001'
 
 export interface RecordedPage {
   readonly cursor: Json
-  readonly answer: { readonly status: number; readonly body: unknown }
+  readonly response: { readonly status: number; readonly body: unknown }
 }
 
 const fixture = (name: string): unknown =>
@@ -24,10 +24,10 @@ const fixture = (name: string): unknown =>
 export const CONTEXT = fixture('context') as Shop // record.ts wrote it
 
 /** The rejections by cause. */
-export const failures = fixture('failures') as Readonly<Record<string, RecordedPage['answer']>>
+export const failures = fixture('failures') as Readonly<Record<string, RecordedPage['response']>>
 
 /** A full listing, or a listing of changes since an instant. */
-export const recorded = (name: string): { since?: string; pages: readonly RecordedPage[] } =>
+export const readFixture = (name: string): { since?: string; pages: readonly RecordedPage[] } =>
   fixture(name) as { since?: string; pages: readonly RecordedPage[] } // record.ts wrote it
 
 export const resource = (name: string): ResourceConnector => {
@@ -37,17 +37,18 @@ export const resource = (name: string): ResourceConnector => {
 }
 
 /** A response as the client passes it on. */
-export const response = ({ status, body }: RecordedPage['answer']): AppResponse => ({
+export const response = ({ status, body }: RecordedPage['response']): AppResponse => ({
   status,
   body,
   headers: {},
 })
 
 /** A response to a query: `{ orders: … }`. */
-export const answered = (data: unknown): AppResponse => response({ status: 200, body: { data } })
+export const responseWith = (data: unknown): AppResponse =>
+  response({ status: 200, body: { data } })
 
 export const readPage = (name: string, page: RecordedPage, since?: string): ListPage =>
-  resource(name).readList(response(page.answer), {
+  resource(name).readList(response(page.response), {
     since,
     cursor: page.cursor ?? undefined,
     context: CONTEXT,
@@ -56,8 +57,8 @@ export const readPage = (name: string, page: RecordedPage, since?: string): List
 /** The raw records of a recorded full listing. */
 // biome-ignore lint/suspicious/noExplicitAny: each test knows the records that it takes
 export const rawRecords = (name: string): any[] =>
-  recorded(name).pages.flatMap((page) => [...readPage(name, page).records])
+  readFixture(name).pages.flatMap((page) => [...readPage(name, page).records])
 
 /** A raw record as the store would receive it. */
-export const mapped = (name: string, raw: unknown, context: Shop = CONTEXT): MappedRecord =>
+export const mapRaw = (name: string, raw: unknown, context: Shop = CONTEXT): MappedRecord =>
   createMapper(resource(name).mapping)(raw, CREDENTIAL, { context })

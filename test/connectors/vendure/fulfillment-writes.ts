@@ -45,8 +45,8 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
           { name: 'trackingCode', value: 'B-1' },
         ],
       }
-      const made = await create('fulfillments', shipment(order, 2), { handler })
-      expect(made).toMatchObject({ carrier: 'Bicycle', trackingNumbers: ['B-1'] })
+      const createdRecord = await create('fulfillments', shipment(order, 2), { handler })
+      expect(createdRecord).toMatchObject({ carrier: 'Bicycle', trackingNumbers: ['B-1'] })
     })
 
     test('changes from state to state', async () => {
@@ -68,7 +68,7 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
 
     test('keeps fields that Vendure cannot change, and names an alternative', async () => {
       const order = await buy()
-      const made = await create('fulfillments', {
+      const createdRecord = await create('fulfillments', {
         ...shipment(order, 2),
         carrier: 'DHL',
         trackingNumbers: ['T-1'],
@@ -79,7 +79,7 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
         lineItems: [{ lineItemId: order.lines[0]?.id ?? '', quantity: 1 }],
       }
       for (const [field, value] of Object.entries(fixed)) {
-        const writing = update('fulfillments', made.remoteId, { [field]: value })
+        const writing = update('fulfillments', createdRecord.remoteId, { [field]: value })
         expect(await refusal(writing)).toMatchObject({
           name: 'WriteRejection',
           field,
@@ -90,14 +90,14 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
       const { lineItems } = shipment(order, 2)
       await update(
         'fulfillments',
-        made.remoteId,
+        createdRecord.remoteId,
         { ...same, lineItems: lineItems ?? null },
         {
           state: 'Shipped',
         },
       )
       expect((await now(order)).fulfillments).toMatchObject([
-        { id: made.remoteId, state: 'Shipped', method: 'DHL', trackingCode: 'T-1' },
+        { id: createdRecord.remoteId, state: 'Shipped', method: 'DHL', trackingCode: 'T-1' },
       ])
     })
 

@@ -6,8 +6,8 @@ import { createCustomer, createProduct } from '../../apps/vendure/shop.ts'
 import { vendureMissing } from '../../apps/vendure/start.ts'
 import { type Order, readOrder } from '../../apps/vendure/state.ts'
 import { connectVendure, type Shown } from './connection.ts'
-import type { Expected, OrderStanding } from './expected.ts'
-import { createTruth } from './truth.ts'
+import type { Expected, OrderStatuses } from './expected.ts'
+import { createVendureState } from './vendure-state.ts'
 
 /** The reason why the tests cannot run, in one line; undefined if they can. In CI they must. */
 export const missing = vendureMissing()
@@ -15,7 +15,7 @@ if (missing && process.env.CI !== undefined) throw new Error(missing)
 if (missing) console.warn(missing)
 
 /** A record without the service's own fields. */
-export const shownOf = ({ createdAt, updatedAt, remoteFields, ...record }: Shown) => record
+export const withoutOwnFields = ({ createdAt, updatedAt, remoteFields, ...record }: Shown) => record
 
 const byRemoteId = <Row extends { readonly remoteId: string }>(records: readonly Row[]) =>
   records.toSorted((a, b) => Number(a.remoteId) - Number(b.remoteId))
@@ -26,8 +26,8 @@ export type Harness = Awaited<ReturnType<typeof openHarness>>
 export const openHarness = async () => {
   const shop = await connectVendure()
   const { vendure } = shop
-  const standings = new Map<string, OrderStanding>()
-  const truth = createTruth(shop, standings)
+  const orderStatuses = new Map<string, OrderStatuses>()
+  const vendureState = createVendureState(shop, orderStatuses)
 
   const lamp = await createProduct(vendure, {
     name: 'Lamp',
@@ -45,8 +45,8 @@ export const openHarness = async () => {
   })
 
   /** Sets the status of an order, which Vendure's API does not return. */
-  const stand = (id: string, paymentStatus: string, fulfillmentStatus: string): void =>
-    void standings.set(id, { paymentStatus, fulfillmentStatus })
+  const setStatuses = (id: string, paymentStatus: string, fulfillmentStatus: string): void =>
+    void orderStatuses.set(id, { paymentStatus, fulfillmentStatus })
 
   const guest = { firstName: 'Sofja', lastName: 'Kowalewskaja', emailAddress: 'sofja@example.org' }
   /** An order of both lamps by a guest. */
@@ -56,7 +56,7 @@ export const openHarness = async () => {
   ): Promise<Order> => {
     const lines = lamp.variants.map(({ id }, index) => ({ variantId: id, quantity: index + 2 }))
     const order = await placeOrder(vendure, { customer: guest, lines, payment, ...extra })
-    stand(order.id, payment === 'prepaid' ? 'Settled' : 'Authorized', 'Unfulfilled')
+    setStatuses(order.id, payment === 'prepaid' ? 'Settled' : 'Authorized', 'Unfulfilled')
     return order
   }
 
@@ -76,14 +76,14 @@ export const openHarness = async () => {
 
   return {
     shop,
-    truth,
+    vendureState,
     lamp,
     emmy,
     first,
-    stand,
+    setStatuses: setStatuses,
     buy,
     changes,
-    reread: async ({ id }: Order): Promise<Order> => {
+    readAgain: async ({ id }: Order): Promise<Order> => {
       const now = await readOrder(vendure, id)
       if (!now) throw new Error(`order ${id} is gone`)
       return now
@@ -92,15 +92,15 @@ export const openHarness = async () => {
     expectSame: async (topic: string, expected: Expected | undefined): Promise<Shown> => {
       if (!expected) throw new Error('Vendure has no such record')
       const shown = await shop.get(topic, expected.remoteId)
-      expect(shownOf(shown)).toEqual(expected)
+      expect(withoutOwnFields(shown)).toEqual(expected)
       return shown
     },
     /** Compares every record of every resource. @returns their number */
     expectAllSame: async (): Promise<Readonly<Record<string, number>>> => {
       const counts: Record<string, number> = {}
-      for (const [topic, expected] of Object.entries(await truth.all())) {
+      for (const [topic, expected] of Object.entries(await vendureState.all())) {
         const listed = await shop.list(topic)
-        expect(byRemoteId(listed).map(shownOf), topic).toEqual(byRemoteId(expected))
+        expect(byRemoteId(listed).map(withoutOwnFields), topic).toEqual(byRemoteId(expected))
         counts[topic] = listed.length
       }
       return counts

@@ -6,7 +6,7 @@ import { type Fields, topicOf, type WritingShop } from './writing.ts'
 
 export const orderWrites = (shop: WritingShop): unknown =>
   describe('an order', () => {
-    const { shown, get, update, refusal, buy, now, historyOf, linesOf } = shop
+    const { showRecord: shown, get, update, refusal, buy, now, historyOf, linesOf } = shop
     test('accepts another address and keeps its state', async () => {
       for (const payment of ['prepaid', 'invoice'] as const) {
         const order = await buy(payment)

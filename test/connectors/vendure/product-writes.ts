@@ -5,7 +5,7 @@ import type { Fields, WritingShop } from './writing.ts'
 
 export const productWrites = (shop: WritingShop): unknown =>
   describe('a product', () => {
-    const { shown, create, get, update, remove, refusal } = shop
+    const { showRecord: shown, create, get, update, remove, refusal } = shop
     const choices = (size: string) => [
       { name: 'Size', value: size },
       { name: 'Colour', value: '赤' },
@@ -21,13 +21,13 @@ export const productWrites = (shop: WritingShop): unknown =>
     })
 
     test('is created with its variants, changed and deleted', async () => {
-      const made = await create('products', {
+      const createdRecord = await create('products', {
         productName: 'Chair',
         description: '<p>To sit.</p>',
         productStatus: 'disabled',
         variants: [variant('S', '10'), variant('L', '19.990')],
       })
-      expect(made).toMatchObject({
+      expect(createdRecord).toMatchObject({
         productName: 'Chair',
         description: '<p>To sit.</p>',
         productStatus: 'disabled',
@@ -36,7 +36,7 @@ export const productWrites = (shop: WritingShop): unknown =>
           { ...variant('L', '19.99'), weight: null, optionValues: anyOrder('L') },
         ],
       })
-      const own = await readProduct(shop.vendure, made.remoteId)
+      const own = await readProduct(shop.vendure, createdRecord.remoteId)
       expect(own).toMatchObject({ name: 'Chair', slug: 'chair', enabled: false })
       expect(own?.variants.map(({ sku, price }) => [sku, price])).toEqual([
         ['CHAIR-S', 1000],
@@ -45,7 +45,7 @@ export const productWrites = (shop: WritingShop): unknown =>
 
       const [small, large] = own?.variants ?? []
       if (!small || !large) throw new Error('the product has no variants')
-      const changed = await update('products', made.remoteId, {
+      const changed = await update('products', createdRecord.remoteId, {
         productName: 'Stool',
         description: null,
         productStatus: 'enabled',
@@ -56,7 +56,7 @@ export const productWrites = (shop: WritingShop): unknown =>
         ],
       })
       expect(changed).toMatchObject({ productName: 'Stool', productStatus: 'enabled' })
-      const now = await readProduct(shop.vendure, made.remoteId)
+      const now = await readProduct(shop.vendure, createdRecord.remoteId)
       expect(now).toMatchObject({ name: 'Stool', slug: 'chair', description: '', enabled: true })
       expect(
         now?.variants.map(({ name, sku, price, stockLevels, options }) => [
@@ -78,15 +78,21 @@ export const productWrites = (shop: WritingShop): unknown =>
         { totalCount: 7 },
       ])
 
-      await remove('products', made.remoteId)
-      expect(await readProduct(shop.vendure, made.remoteId)).toBeNull()
-      expect(await get('products', made.remoteId)).toBeUndefined()
+      await remove('products', createdRecord.remoteId)
+      expect(await readProduct(shop.vendure, createdRecord.remoteId)).toBeNull()
+      expect(await get('products', createdRecord.remoteId)).toBeUndefined()
     })
 
     test('may have no variants and a name without Latin letters', async () => {
-      const made = await create('products', { productName: '東京' }, { slug: 'tokyo' })
-      expect(made).toMatchObject({ productName: '東京', productStatus: 'enabled', variants: [] })
-      expect(await readProduct(shop.vendure, made.remoteId)).toMatchObject({ slug: 'tokyo' })
+      const createdRecord = await create('products', { productName: '東京' }, { slug: 'tokyo' })
+      expect(createdRecord).toMatchObject({
+        productName: '東京',
+        productStatus: 'enabled',
+        variants: [],
+      })
+      expect(await readProduct(shop.vendure, createdRecord.remoteId)).toMatchObject({
+        slug: 'tokyo',
+      })
       const nameless = await create('products', { productName: '東京' })
       expect((await readProduct(shop.vendure, nameless.remoteId))?.slug).toBeTruthy()
     })
@@ -102,13 +108,13 @@ export const productWrites = (shop: WritingShop): unknown =>
         input: { ...text('style'), isPrivate: false, values: [text('modern')] },
       })
       const facetValueIds = createFacet.values.map(({ id }) => id)
-      const made = await create('products', { productName: 'Vase' }, { facetValueIds })
-      expect(made.tags).toEqual(['modern'])
-      const bare = await update('products', made.remoteId, {}, { facetValueIds: [] })
+      const createdRecord = await create('products', { productName: 'Vase' }, { facetValueIds })
+      expect(createdRecord.tags).toEqual(['modern'])
+      const bare = await update('products', createdRecord.remoteId, {}, { facetValueIds: [] })
       expect(bare.tags).toEqual([])
       const both = { translations: [], slug: 'v' }
       expect(
-        await refusal(update('products', made.remoteId, { productName: 'V' }, both)),
+        await refusal(update('products', createdRecord.remoteId, { productName: 'V' }, both)),
       ).toMatchObject({ name: 'WriteRejection', field: 'remoteFields.translations' })
     })
 

@@ -36,7 +36,7 @@ const post = async (
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<RecordedResponse> => {
-  const answer = await fetch(vendure.url + path, {
+  const response = await fetch(vendure.url + path, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -45,12 +45,12 @@ const post = async (
     },
     body,
   })
-  const text = await answer.text()
+  const text = await response.text()
   // Vendure's stack traces contain paths of this machine.
   const parsed: unknown = JSON.parse(text, (key, value) =>
     key === 'stacktrace' ? undefined : value,
   )
-  return { status: answer.status, body: parsed }
+  return { status: response.status, body: parsed }
 }
 
 const send = ({ path, body }: AppRequest): Promise<RecordedResponse> =>
@@ -77,7 +77,7 @@ const fillShop = async (): Promise<() => Promise<void>> => {
   })
   const [small, large] = lamp.variants
   if (!small || !large) throw new Error('the lamp lacks its variants')
-  const named = (code: string, name: string) => ({
+  const translationOf = (code: string, name: string) => ({
     code,
     isPrivate: false,
     translations: [{ languageCode: 'en', name }],
@@ -87,7 +87,7 @@ const fillShop = async (): Promise<() => Promise<void>> => {
     'mutation ($input: CreateFacetInput!) { createFacet(input: $input) { id values { id } } }',
     {
       input: {
-        ...named('style', 'Style'),
+        ...translationOf('style', 'Style'),
         values: [{ code: 'modern', translations: [{ languageCode: 'en', name: 'Modern' }] }],
       },
     },

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { AppRequest, Json, Steps, StoredRecord } from '../../../src/definition/connector.ts'
 import { ATTEMPT as ANY_ATTEMPT, driveSteps } from '../../support/steps.ts'
-import { answered, CONTEXT, resource } from './fixtures.ts'
+import { CONTEXT, resource, responseWith } from './fixtures.ts'
 
 /** What a function throws. */
 export const thrownBy = (perform: () => unknown): unknown => {
@@ -25,21 +25,21 @@ const requestOf = ({ body }: AppRequest) => {
 }
 
 /** Runs steps against one response per request: data, or an error to throw. */
-export const play = async (
+export const runSteps = async (
   steps: Steps<unknown> | undefined,
-  answers: readonly (object | Error)[],
+  responses: readonly (object | Error)[],
 ) => {
   if (!steps) throw new Error('the connector has no such operation')
   const requests: AppRequest[] = []
-  const left = [...answers]
+  const remaining = [...responses]
   const result = await driveSteps(steps, (request) => {
     requests.push(request)
-    const answer = left.shift()
-    if (!answer) throw new Error(`no response is planned for ${requestOf(request).root}`)
-    if (answer instanceof Error) throw answer
-    return answered(answer)
+    const plannedResponse = remaining.shift()
+    if (!plannedResponse) throw new Error(`no response is planned for ${requestOf(request).root}`)
+    if (plannedResponse instanceof Error) throw plannedResponse
+    return responseWith(plannedResponse)
   }).catch((error: unknown) => error)
-  expect(left).toEqual([])
+  expect(remaining).toEqual([])
   return { result, requests, calls: requests.map(requestOf) }
 }
 
@@ -56,9 +56,15 @@ export interface RawVariant {
 
 export const ATTEMPT = { ...ANY_ATTEMPT, context: CONTEXT }
 /** A record that only the store has. */
-export const stored = (remoteId: string, record: StoredRecord['record'] = {}): StoredRecord => ({
+export const storedRecord = (
+  remoteId: string,
+  record: StoredRecord['record'] = {},
+): StoredRecord => ({
   remoteId,
   record,
 })
 /** A record as the guard has read it. */
-export const guarded = (raw: { readonly id: string }): StoredRecord => ({ ...stored(raw.id), raw })
+export const recordReadByGuard = (raw: { readonly id: string }): StoredRecord => ({
+  ...storedRecord(raw.id),
+  raw,
+})

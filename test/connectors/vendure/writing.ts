@@ -8,7 +8,7 @@ import { placeOrder } from '../../apps/vendure/checkout.ts'
 import { createProduct } from '../../apps/vendure/shop.ts'
 import { startVendure, type Vendure } from '../../apps/vendure/start.ts'
 import { type Order, type Product, readOrder } from '../../apps/vendure/state.ts'
-import { ATTEMPT, createDriver, type Driver } from '../../support/steps.ts'
+import { ATTEMPT, createStepRunner, type StepRunner } from '../../support/steps.ts'
 import { createKey, WRITING } from './key.ts'
 
 export type Fields = { readonly [name: string]: Json }
@@ -26,19 +26,19 @@ export type WritingShop = ReturnType<typeof createWritingShop>
 /** A shop with a lamp of two variants, and the connector that writes to it; both exist after `start`. */
 export const createWritingShop = () => {
   let vendure: Vendure
-  let driver: Driver
+  let driver: StepRunner
   let lamp: Product
   let context: Shop
   const attempt = () => ({ ...ATTEMPT, context })
 
   /** A raw record as the API would show it. */
-  const shown = (name: string, raw: unknown): Shown => {
+  const showRecord = (name: string, raw: unknown): Shown => {
     const { row, problems } = createMapper(topicOf(name).mapping)(raw, 'credential', { context })
     expect(problems).toEqual([])
     return row
   }
   const storedAs = (name: string, raw: unknown): StoredRecord => {
-    const record = shown(name, raw)
+    const record = showRecord(name, raw)
     return { remoteId: record.remoteId, record, raw }
   }
   const write = async (
@@ -47,7 +47,7 @@ export const createWritingShop = () => {
   ): Promise<Shown> => {
     const steps = perform(topicOf(name).write)
     if (!steps) throw new Error(`the connector has no such operation for ${name}`)
-    return shown(name, await driver.run(steps))
+    return showRecord(name, await driver.run(steps))
   }
   const create = (name: string, fields: Fields, remoteFields: Fields = {}) =>
     write(name, ({ create }) => create?.steps({ fields, remoteFields }, attempt()))
@@ -73,7 +73,7 @@ export const createWritingShop = () => {
     await driver.run(steps)
   }
   /** The record as a listing returns it. */
-  const listed = async (name: string, remoteId: string): Promise<unknown> => {
+  const listRecord = async (name: string, remoteId: string): Promise<unknown> => {
     const { listRequest, readList } = topicOf(name)
     const position = { since: undefined, cursor: undefined, context }
     const steps = (function* () {
@@ -126,7 +126,7 @@ export const createWritingShop = () => {
     async start(): Promise<void> {
       vendure = await startVendure()
       const { apiKey } = await createKey(vendure, WRITING)
-      driver = createDriver(connector, { url: vendure.url, apiKey })
+      driver = createStepRunner(connector, { url: vendure.url, apiKey })
       context = shop.of(await driver.run(shop.read()))
       lamp = await createProduct(vendure, {
         name: 'Lamp',
@@ -141,13 +141,13 @@ export const createWritingShop = () => {
       await driver?.stop()
       await vendure?.stop()
     },
-    shown,
+    showRecord,
     storedAs,
     create,
     get,
     update,
     remove,
-    listed,
+    listRecord,
     refusal,
     attempt,
     buy,

@@ -8,10 +8,10 @@ import { listen } from '../../simulators/engine/listen.ts'
 import { createHubSpot, type PortalControls } from '../../simulators/hubspot/start.ts'
 import { connectorAt } from '../../support/at-simulator.ts'
 import { freePort } from '../../support/free-port.ts'
-import { openBrowser } from '../../support/oauth-browser.ts'
 import { callOver, type Input, type Outcome } from '../../support/operations.ts'
 import { startService } from '../../support/service.ts'
 import { testVault } from '../../support/vault.ts'
+import { connectByConsent } from '../consent.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
 export type Loose = any
@@ -32,7 +32,7 @@ export const unlimitedAt = (url: string): Connector => {
   return { ...connectorAt(connector, url), limits: { ...limits, windows } }
 }
 
-/** Starts all of it. `prepare` fills the portal, whose records are a day old when it is connected. */
+/** Starts the simulator and the service. `prepare` fills the portal, whose records are a day old when it is connected. */
 export const openHarness = async (prepare: (portal: PortalControls) => void) => {
   // The address of webhooks is part of their signature.
   const port = await freePort()
@@ -72,30 +72,12 @@ export const openHarness = async (prepare: (portal: PortalControls) => void) => 
     log: pino({ level: 'silent' }),
   })
 
-  /** Allows an authorization on the consent page. @returns the credential */
-  const connect = async (account: string): Promise<string> => {
-    const { userId } = tenant
-    const { result } = await call('createAuthorization', { userId, app: 'hubspot' })
-    const browser = openBrowser(service)
-    const page = await browser.open(result.url)
-    const response = await fetch(page, {
-      method: 'POST',
-      redirect: 'manual',
-      body: new URLSearchParams([
-        ...page.searchParams,
-        ['account', account],
-        ['decision', 'allow'],
-      ]),
-    })
-    const callback =
-      response.headers.get('location') ?? `${response.status} ${await response.text()}`
-    expect(callback).toContain(`${publicUrl}/oauth/callback`)
-    expect((await browser.get(callback)).body).toContain('Connected')
-    return (await call('userCredentials', { userId })).result.at(-1).credentialId
-  }
+  /** Connects a portal through the consent page. @returns the credential */
+  const connect = (account: string): Promise<string> =>
+    connectByConsent(service, tenant, { app: 'hubspot', account, publicUrl })
   const credentialId = await connect(PORTAL)
 
-  const synced = (id = credentialId): Promise<void> => sync.syncNow(id)
+  const syncNow = (id = credentialId): Promise<void> => sync.syncNow(id)
 
   const list = async (topic: string, id = credentialId): Promise<Loose[]> => {
     const found: Loose[] = []
@@ -130,7 +112,7 @@ export const openHarness = async (prepare: (portal: PortalControls) => void) => 
     credentialId,
     call,
     connect,
-    synced,
+    syncNow,
     list,
     write,
     sync,

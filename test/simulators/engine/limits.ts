@@ -1,11 +1,11 @@
 /** Limits on calls: counts in a period, concurrent calls, and buckets of points. */
 import type { Clock } from './clock.ts'
 
-/** What of a limit is used under one key. */
+/** The used part of a limit, for one key. */
 export interface LimitState {
   readonly max: number
   readonly used: number
-  /** How long until the limit is as if unused. */
+  /** How long until nothing of the limit is used. */
   readonly resetMs: number
 }
 

@@ -41,7 +41,7 @@ export interface Call {
   readonly scopes: readonly string[]
   /** The OAuth client; empty on a public route. */
   readonly clientId: string
-  /** Unique for each request. */
+  /** Unique to each request. */
   readonly requestId: string
 }
 

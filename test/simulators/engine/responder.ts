@@ -1,4 +1,4 @@
-/** The life of a request, from its arrival to its checked response. */
+/** Processes a request, from its arrival to its checked response. */
 import { randomUUID } from 'node:crypto'
 import type { Accounts } from './accounts.ts'
 import type { Clock } from './clock.ts'

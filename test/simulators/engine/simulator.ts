@@ -111,16 +111,8 @@ export const createSimulator = (profile: Profile, options: SimulatorOptions = {}
   const journal = createJournal()
   const limits = createLiveLimits(limited ? (profile.limits ?? []) : [], clock)
   const defects: string[] = []
-  const begin = createResponder({
-    profile,
-    clock,
-    accounts,
-    oauth,
-    faults,
-    journal,
-    limits,
-    defects,
-  })
+  const controls = { clock, accounts, oauth, faults, journal, webhooks, limits }
+  const begin = createResponder({ profile, defects, ...controls })
 
   const respond = async (request: ArrivedRequest): Promise<SentReply> => {
     const { reply, fault, end } = await begin(request)
@@ -131,6 +123,5 @@ export const createSimulator = (profile: Profile, options: SimulatorOptions = {}
   const assertSound = (): void => {
     if (defects.length > 0) throw new Error(`Defects of ${profile.name}:\n${defects.join('\n')}`)
   }
-  const controls = { clock, accounts, oauth, faults, journal, webhooks, limits }
   return { profile, ...controls, defects, respond, begin, assertSound }
 }

@@ -80,7 +80,7 @@ export const createStore = (clock: Pick<Clock, 'nowMs'>): Store => {
     return table
   }
 
-  const place = (type: string, id: string, record: StoredRecord | undefined): void => {
+  const setRecord = (type: string, id: string, record: StoredRecord | undefined): void => {
     const table = tableOf(type)
     if (record === undefined) table.records.delete(id)
     else table.records.set(id, record)
@@ -101,7 +101,7 @@ export const createStore = (clock: Pick<Clock, 'nowMs'>): Store => {
     const atMs = clock.nowMs()
     const after = build(before, atMs)
     const change = { sequence: log.length + 1, atMs, type, id, action, before, after }
-    place(type, id, after)
+    setRecord(type, id, after)
     log.push(change)
     if (!isInTransaction) announce([change])
     return change
@@ -113,7 +113,7 @@ export const createStore = (clock: Pick<Clock, 'nowMs'>): Store => {
   }
 
   const undoTo = (length: number): void => {
-    for (const { type, id, before } of log.splice(length).reverse()) place(type, id, before)
+    for (const { type, id, before } of log.splice(length).reverse()) setRecord(type, id, before)
   }
 
   const view: Store['view'] = (types, key, build) => {

@@ -268,7 +268,11 @@ const inBatches = (cursors: Cursors): readonly Endpoint[] => {
     respond: Endpoint['respond'],
     response: string,
   ): Endpoint => ({
-    ...{ method: 'POST', path: `${base}/${path}`, body: jsonBody(body), respond, response },
+    method: 'POST',
+    path: `${base}/${path}`,
+    body: jsonBody(body),
+    respond,
+    response,
   })
   return [
     batch('read', 'AssociationsRead', readAll(cursors), 'AssociationsReadBatch'),

@@ -132,7 +132,11 @@ const insert = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: numbe
   const key = keyOf(from, to, typeId)
   if (store.find('association', key)) return
   store.insert('association', key, {
-    ...{ fromType: from.type, fromId: from.id, toType: to.type, toId: to.id, typeId },
+    fromType: from.type,
+    fromId: from.id,
+    toType: to.type,
+    toId: to.id,
+    typeId,
   })
 }
 

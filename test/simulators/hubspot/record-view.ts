@@ -8,7 +8,7 @@ import { definitionNamed, definitionsOf, formatTime, type Portal } from './porta
 import { propertyValue } from './property-values.ts'
 import { isArchived } from './record-lookup.ts'
 
-/** What a response has of a record. */
+/** The properties and associations of a record that a response includes. */
 export interface Selection {
   /** Default: those of the type. */
   readonly properties?: readonly string[]

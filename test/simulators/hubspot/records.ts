@@ -120,7 +120,7 @@ export const createRecord = (
 }
 
 /** The stored values after a write; undefined: nothing changes. */
-const changed = (before: JsonObject, accepted: JsonObject): JsonObject | undefined =>
+const changedProperties = (before: JsonObject, accepted: JsonObject): JsonObject | undefined =>
   Object.entries(accepted).some(([name, value]) => before[name] !== value)
     ? { ...before, ...accepted }
     : undefined
@@ -137,7 +137,7 @@ export const updateRecord = (
   source: ChangeSource,
 ): StoredRecord => {
   const before = propertiesOf(record)
-  const written = changed(before, acceptValues(portal, type, sent, before))
+  const written = changedProperties(before, acceptValues(portal, type, sent, before))
   if (written === undefined) return record
   const properties = withCompletion(portal, type, written)
   return portal.store.transaction(() => {

@@ -20,7 +20,7 @@ const MAX_SORTS = 1
 
 type Predicate = (record: StoredRecord) => boolean
 
-/** What two values of a property are compared by; undefined: the text is not of the property's type. */
+/** The value that comparisons of a property use; undefined: the text is not of the property's type. */
 const comparable = ({ type }: PropertyDefinition, text: string): string | number | undefined => {
   if (type === 'date' || type === 'datetime') return parseTime(text)
   if (type !== 'number') return text.toLowerCase()

@@ -137,8 +137,11 @@ const addOwner = (
   store.insert('owner', id, { email, firstName, lastName, userId, archived: false })
   store.insert('users', store.nextId('record'), {
     properties: {
-      ...{ hs_email: email, hs_given_name: firstName, hs_family_name: lastName },
-      ...{ hs_internal_user_id: String(userId), hs_deactivated: 'false' },
+      hs_email: email,
+      hs_given_name: firstName,
+      hs_family_name: lastName,
+      hs_internal_user_id: String(userId),
+      hs_deactivated: 'false',
     },
     source: 'CRM_UI',
   })
@@ -184,9 +187,14 @@ export const createHubSpot = ({
 
   const addPortal: HubSpot['addPortal'] = (id, name, settings = {}) => {
     const portal = openPortal(simulator.accounts.add(id, name), simulator.clock, {
-      ...{ timeZone: 'US/Eastern', currency: 'USD', additionalCurrencies: [] },
-      ...{ hasLeads: true, maxSearchResults: 10_000 },
-      ...{ searchLagMs, undefinedProperties, ...settings },
+      timeZone: 'US/Eastern',
+      currency: 'USD',
+      additionalCurrencies: [],
+      hasLeads: true,
+      maxSearchResults: 10_000,
+      searchLagMs,
+      undefinedProperties,
+      ...settings,
     })
     portals.set(id, portal)
     fillNewPortal(portal)

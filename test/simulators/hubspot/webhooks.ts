@@ -15,7 +15,7 @@ import { propertiesOf } from './portal.ts'
 export type WebhookFormat = 'object' | 'typed'
 
 /** An event without what is common to all. */
-interface Sketch {
+interface PartialEvent {
   readonly action: string
   /** Of a changed property. */
   readonly property?: string
@@ -26,7 +26,7 @@ interface Sketch {
 const numberOf = (text: string): number =>
   createHash('sha256').update(text).digest().readUInt32BE() % 1_000_000_000
 
-const propertyChanges = ({ before, after }: Change): readonly Sketch[] => {
+const propertyChanges = ({ before, after }: Change): readonly PartialEvent[] => {
   const [old, next] = [before, after].map((record) => (record ? propertiesOf(record) : {}))
   const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(next ?? {})])]
   return names
@@ -54,7 +54,7 @@ const mergeFields = ({ id, after }: Change): JsonObject => {
 }
 
 /** The events of a change of a record. */
-const sketchesOf = (change: Change): readonly Sketch[] => {
+const partialEventsOf = (change: Change): readonly PartialEvent[] => {
   switch (change.action) {
     case 'created':
       return [{ action: 'creation', fields: { changeFlag: 'CREATED' } }, ...propertyChanges(change)]
@@ -113,7 +113,7 @@ const recordEvents = (
   type: ObjectType,
   format: WebhookFormat,
 ): readonly WebhookEvent[] =>
-  sketchesOf(source.change).flatMap(({ action, property, fields }) => {
+  partialEventsOf(source.change).flatMap(({ action, property, fields }) => {
     const prefix = prefixOf(type, action, format)
     if (prefix === undefined) return []
     const typeId = prefix === 'object' ? { objectTypeId: type.typeId } : {}

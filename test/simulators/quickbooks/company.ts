@@ -85,7 +85,7 @@ export const openCompany = (account: Account, clock: Clock, settings: CompanySet
     const { owed, paid } = BALANCES[entity] ?? {}
     return [entity, ...[owed, paid].filter((name) => name !== undefined)]
   }
-  const shown = (entity: string): readonly JsonObject[] =>
+  const showAll = (entity: string): readonly JsonObject[] =>
     store.view(sourcesOf(entity), 'shown', (records) =>
       records.map(({ value }) => withBalance(entity, value)),
     )
@@ -101,6 +101,6 @@ export const openCompany = (account: Account, clock: Clock, settings: CompanySet
       const record = store.find(entity, id)
       return record && withBalance(entity, record.value)
     },
-    view: (entity, key, build) => store.view(sourcesOf(entity), key, () => build(shown(entity))),
+    view: (entity, key, build) => store.view(sourcesOf(entity), key, () => build(showAll(entity))),
   }
 }

@@ -108,7 +108,7 @@ export const propertiesOf = ({ properties }: Schema): Readonly<Record<string, Sc
 })
 
 /** The schema that a reference points to; other schemas as they are. */
-const resolved = (schema: Schema): Schema =>
+const resolveSchema = (schema: Schema): Schema =>
   typeof schema.$ref === 'string' ? definitionNamed(schema.$ref.split('/').at(-1) ?? '') : schema
 
 /** The declared schema at a dotted path: `MetaData.LastUpdatedTime`; undefined: not declared. */
@@ -116,7 +116,7 @@ export const propertyAt = (entity: string, path: string): Schema | undefined => 
   let schema: Schema | undefined = definitionNamed(entity)
   for (const step of path.split('.')) {
     const found: Schema | undefined = schema && propertiesOf(schema)[step]
-    schema = found && resolved(found)
+    schema = found && resolveSchema(found)
   }
   return schema
 }

@@ -24,24 +24,24 @@ const detailField = (type: string): string =>
 export const linesOf = ({ Line }: JsonObject): readonly JsonObject[] =>
   Array.isArray(Line) ? Line.filter((line) => isJsonObject(line)) : []
 
-const checkKind = (entity: string, line: JsonObject, place: string): void => {
+const checkKind = (entity: string, line: JsonObject, path: string): void => {
   const type = String(line.DetailType ?? '')
-  if (type === '') throw missingParameter(`${place}.DetailType`)
+  if (type === '') throw missingParameter(`${path}.DetailType`)
   if (!DETAIL_TYPES[entity]?.includes(type))
-    throw businessRule(`A line of this transaction may not be a ${type}.`, `${place}.DetailType`)
+    throw businessRule(`A line of this transaction may not be a ${type}.`, `${path}.DetailType`)
   const other = Object.keys(line).find(
     (field) => field.endsWith('LineDetail') && field !== detailField(type),
   )
   if (other !== undefined)
-    throw businessRule(`${other} does not match the DetailType ${type}.`, `${place}.${other}`)
+    throw businessRule(`${other} does not match the DetailType ${type}.`, `${path}.${other}`)
 }
 
-const checkDetail = (line: JsonObject, place: string): void => {
+const checkDetail = (line: JsonObject, path: string): void => {
   const type = String(line.DetailType)
   const detail = line[detailField(type)]
   const required = REQUIRED_REFERENCES[type]
   if (required !== undefined && (!isJsonObject(detail) || referenceId(detail[required]) === ''))
-    throw missingParameter(`${place}.${type}.${required}`)
+    throw missingParameter(`${path}.${type}.${required}`)
   if (!isJsonObject(detail)) return
   const { Qty, UnitPrice } = detail
   if (typeof Qty !== 'number' || typeof UnitPrice !== 'number') return
@@ -50,7 +50,7 @@ const checkDetail = (line: JsonObject, place: string): void => {
       code: '6070',
       Message: 'Amount calculation incorrect in the request',
       Detail: `Amount is not equal to UnitPrice * Qty. Supplied value:${String(line.Amount)}`,
-      element: `${place}.Amount`,
+      element: `${path}.Amount`,
     })
 }
 
@@ -87,11 +87,11 @@ export const computeLines = (entity: string, value: JsonObject): readonly JsonOb
   const sent = linesOf(value).filter((line) => !isTotal(line))
   if (sent.length === 0) throw missingParameter('Line')
   for (const [at, line] of sent.entries()) {
-    const place = `Line[${at}]`
-    checkKind(entity, line, place)
+    const path = `Line[${at}]`
+    checkKind(entity, line, path)
     if (line.Amount === undefined && line.DetailType !== 'DescriptionOnly')
-      throw missingParameter(`${place}.Amount`)
-    checkDetail(line, place)
+      throw missingParameter(`${path}.Amount`)
+    checkDetail(line, path)
   }
   return withIds(sent.map(withDefaults))
 }

@@ -86,8 +86,8 @@ const homeAmounts = ({ settings }: Company, entity: string, value: JsonObject): 
   }
 }
 
-/** The record with the fields that every record has. */
-const seal = (
+/** The stored form of a record: without empty fields, with the fields that every record has. */
+const toStored = (
   company: Company,
   entity: string,
   value: JsonObject,
@@ -125,13 +125,13 @@ const replace = (
   const before = company.store.find(entity, id)?.value ?? {}
   const version = versionOf(before) + 1
   const created = createdOf(before)
-  const sealed = seal(company, entity, value, {
+  const stored = toStored(company, entity, value, {
     id,
     version,
     ...(created !== undefined && { created }),
   })
-  company.store.replace(entity, id, sealed, action)
-  return sealed
+  company.store.replace(entity, id, stored, action)
+  return stored
 }
 
 /** Writes records that another write changes. */
@@ -153,7 +153,7 @@ export const createRecord = (company: Company, entity: Entity, sent: JsonObject)
   const resolved = resolveReferences(company, entity.name, writable)
   const id = company.store.nextId(seriesOf(entity))
   const computed = compute(company, entity, { ...resolved, Id: id })
-  const value = seal(company, entity.name, computed, { id, version: 0 })
+  const value = toStored(company, entity.name, computed, { id, version: 0 })
   company.store.insert(entity.name, id, value)
   applyPayment(company, entity.name, { after: value }, rewriterOf(company))
   return company.find(entity.name, id) ?? value
@@ -177,13 +177,13 @@ const findCurrent = (
 const updateRecord = (company: Company, entity: Entity, sent: JsonObject): JsonObject => {
   const before = findCurrent(company, entity, sent)
   const writable = writableOf(entity.name, sent)
-  const kept = sent.sparse === true ? writableOf(entity.name, before) : {}
+  const unsent = sent.sparse === true ? writableOf(entity.name, before) : {}
   // A record may keep what it refers to after that has become inactive.
   const changed = pick(writable, (field) => {
     return JSON.stringify(writable[field]) !== JSON.stringify(before[field])
   })
   const resolved = resolveReferences(company, entity.name, changed)
-  const merged = withoutEmpty({ ...kept, ...writable, ...resolved, Id: before.Id })
+  const merged = withoutEmpty({ ...unsent, ...writable, ...resolved, Id: before.Id })
   checkRequired(entity, merged)
   const after = compute(company, entity, merged, before)
   replace(company, entity.name, after)
@@ -213,7 +213,7 @@ const voidedLine = (line: JsonObject): JsonObject => {
   return { ...line, Amount: 0, [type]: { ...detail, ...zero } }
 }
 
-/** Sets the amounts of a transaction to zero and leaves it in the books. @throws FaultException */
+/** Sets the amounts of a transaction to zero and does not delete it. @throws FaultException */
 const voidRecord = (company: Company, entity: Entity, sent: JsonObject): JsonObject => {
   const before = findCurrent(company, entity, sent)
   unlinkDocument(company, entity.name, before, rewriterOf(company))

@@ -24,7 +24,7 @@ export interface CostedOperation {
 
 const MUTATION_COST = 10
 const CONNECTION_COST = 2
-/** Parts of a connection that cost nothing themselves. */
+/** Fields of a connection that cost nothing themselves. */
 const FREE = ['edges', 'nodes', 'node', 'pageInfo']
 
 /** Creates the function that adds up a selection. `result` is undefined before the execution. */

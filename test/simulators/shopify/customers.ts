@@ -51,8 +51,10 @@ export const readAddress = (input: AddressInput, shop: Shop): Address => ({
 
 const regions = new Intl.DisplayNames('en', { type: 'region' })
 
-const joined = (parts: readonly (string | null | undefined)[], separator: string): string | null =>
-  parts.filter(Boolean).join(separator) || null
+const joinPresent = (
+  parts: readonly (string | null | undefined)[],
+  separator: string,
+): string | null => parts.filter(Boolean).join(separator) || null
 
 const EMAIL = /^[^\s@]{1,100}@[^\s@.]{1,100}(\.[^\s@.]{1,100}){1,10}$/
 // The vendor stores phone numbers in the form of E.164.
@@ -166,7 +168,7 @@ export const customerResolvers: Resolvers = {
     defaultPhoneNumber: ({ value: { phone } }: Source) =>
       phone && { phoneNumber: phone, marketingState: 'NOT_SUBSCRIBED' },
     displayName: ({ value: { firstName, lastName, email, phone } }: Source) =>
-      joined([firstName, lastName], ' ') ?? email ?? phone,
+      joinPresent([firstName, lastName], ' ') ?? email ?? phone,
     numberOfOrders: ({ id }: Source, _, { shop }) => String(ordersOf(id, shop).length),
     orders: ({ id }: Source, args: ListArguments, context) =>
       connectListing(orderListing, args, context, ({ value }) => value.customerId === id),
@@ -181,12 +183,12 @@ export const customerResolvers: Resolvers = {
       [
         address1,
         address2,
-        joined([city, provinceCode, zip], ' '),
+        joinPresent([city, provinceCode, zip], ' '),
         countryCode && regions.of(countryCode),
       ].filter(Boolean),
     formattedArea: ({ city, provinceCode, countryCode }: Address) =>
-      joined([city, provinceCode, countryCode && regions.of(countryCode)], ', '),
-    name: ({ firstName, lastName }: Address) => joined([firstName, lastName], ' '),
+      joinPresent([city, provinceCode, countryCode && regions.of(countryCode)], ', '),
+    name: ({ firstName, lastName }: Address) => joinPresent([firstName, lastName], ' '),
     province: ({ provinceCode }: Address) => provinceCode,
   },
   Mutation: {

@@ -7,10 +7,10 @@ import { fulfillmentsByOrder } from './order-totals.ts'
 import type { Entry, Fulfillment, FulfillmentOrder, LineItem, Order } from './records.ts'
 import type { Shop } from './shop.ts'
 
-type WorkLine = FulfillmentOrder['lines'][number]
+type FulfillmentOrderLine = FulfillmentOrder['lines'][number]
 type FulfilledLine = Fulfillment['lines'][number]
 
-/** The work that a new order makes. */
+/** Creates the fulfillment order of a new order. */
 export const openFulfillmentOrder = (
   { id: orderId, value }: Entry<Order>,
   shop: Shop,
@@ -59,54 +59,61 @@ export interface FulfillmentInput {
 
 const FIELD = 'fulfillment.lineItemsByFulfillmentOrder'
 
-/** The work that may be fulfilled. @throws UserErrors */
+/** A fulfillment order that may be fulfilled. @throws UserErrors */
 const requireOpen = (id: string, at: number, shop: Shop): Entry<FulfillmentOrder> => {
-  const work = shop.FulfillmentOrder.find(id)
-  if (!work) return refuse(`${FIELD}.${at}.fulfillmentOrderId`, 'Fulfillment order does not exist.')
-  if (!['OPEN', 'IN_PROGRESS'].includes(work.value.status))
+  const fulfillmentOrder = shop.FulfillmentOrder.find(id)
+  if (!fulfillmentOrder)
+    return refuse(`${FIELD}.${at}.fulfillmentOrderId`, 'Fulfillment order does not exist.')
+  if (!['OPEN', 'IN_PROGRESS'].includes(fulfillmentOrder.value.status))
     refuse(
       `${FIELD}.${at}.fulfillmentOrderId`,
-      `Fulfillment order ${id} has an unfulfillable status= ${work.value.status.toLowerCase()}.`,
+      `Fulfillment order ${id} has an unfulfillable status= ${fulfillmentOrder.value.status.toLowerCase()}.`,
     )
-  return work
+  return fulfillmentOrder
 }
 
 /** How many of a line are fulfilled: those that are requested, or all that remain. */
 const quantityFor = (
-  { id, remainingQuantity }: WorkLine,
+  { id, remainingQuantity }: FulfillmentOrderLine,
   requested: readonly { readonly id: string; readonly quantity: number }[] | null | undefined,
 ): number =>
   requested?.length ? (requested.find((line) => line.id === id)?.quantity ?? 0) : remainingQuantity
 
-type WorkRequest = FulfillmentInput['lineItemsByFulfillmentOrder'][number]
+type FulfillmentOrderRequest = FulfillmentInput['lineItemsByFulfillmentOrder'][number]
 
-/** Takes the quantities out of the work, and returns the lines of the fulfillment. @throws UserErrors */
-const take = (
-  { fulfillmentOrderId, fulfillmentOrderLineItems: requested }: WorkRequest,
+/** Subtracts the quantities from the fulfillment order. @returns the lines of the fulfillment @throws UserErrors */
+const subtractQuantities = (
+  { fulfillmentOrderId, fulfillmentOrderLineItems: requested }: FulfillmentOrderRequest,
   at: number,
   shop: Shop,
 ): readonly FulfilledLine[] => {
-  const work = requireOpen(fulfillmentOrderId, at, shop)
-  const known = work.value.lines.map(({ id }) => id)
-  if (requested?.some(({ id }) => !known.includes(id)))
+  const fulfillmentOrder = requireOpen(fulfillmentOrderId, at, shop)
+  const lineIds = fulfillmentOrder.value.lines.map(({ id }) => id)
+  if (requested?.some(({ id }) => !lineIds.includes(id)))
     refuse(
       `${FIELD}.${at}.fulfillmentOrderLineItems`,
       'Fulfillment order line item does not exist.',
     )
-  const taken = work.value.lines.map((line) => ({ line, quantity: quantityFor(line, requested) }))
+  const fulfilledLines = fulfillmentOrder.value.lines.map((line) => ({
+    line,
+    quantity: quantityFor(line, requested),
+  }))
   const isInvalid = requested?.some(({ quantity }) => quantity < 1)
-  if (isInvalid || taken.some(({ line, quantity }) => quantity > line.remainingQuantity))
+  if (isInvalid || fulfilledLines.some(({ line, quantity }) => quantity > line.remainingQuantity))
     refuse(
       `${FIELD}.${at}.fulfillmentOrderLineItems`,
       'Invalid fulfillment order line item quantity requested.',
     )
-  const lines = taken.map(({ line, quantity }) => ({
+  const lines = fulfilledLines.map(({ line, quantity }) => ({
     ...line,
     remainingQuantity: line.remainingQuantity - quantity,
   }))
   const isDone = lines.every(({ remainingQuantity }) => remainingQuantity === 0)
-  shop.FulfillmentOrder.change(work.id, { lines, status: isDone ? 'CLOSED' : 'IN_PROGRESS' })
-  return taken
+  shop.FulfillmentOrder.change(fulfillmentOrder.id, {
+    lines,
+    status: isDone ? 'CLOSED' : 'IN_PROGRESS',
+  })
+  return fulfilledLines
     .filter(({ quantity }) => quantity > 0)
     .map(({ line, quantity }) => ({
       id: shop.nextId('FulfillmentLineItem'),
@@ -120,7 +127,7 @@ const take = (
 export const createFulfillment = (input: FulfillmentInput, shop: Shop): Entry<Fulfillment> => {
   const requests = input.lineItemsByFulfillmentOrder
   if (requests.length === 0) refuse(FIELD, 'At least one fulfillment order is required.')
-  const lines = requests.flatMap((request, at) => take(request, at, shop))
+  const lines = requests.flatMap((request, at) => subtractQuantities(request, at, shop))
   const orderIds = new Set(
     requests.map(({ fulfillmentOrderId: id }) => shop.FulfillmentOrder.find(id)?.value.orderId),
   )
@@ -151,22 +158,22 @@ export const updateTracking = (id: string, input: TrackingInput, shop: Shop) => 
   return shop.Fulfillment.change(id, { trackingInfo: readTracking(input) })
 }
 
-/** Closed work is replaced by new work for the same lines; other work has more to do again. */
-const giveBack = (id: string, lines: readonly FulfilledLine[], shop: Shop): void => {
-  const work = shop.FulfillmentOrder.find(id)
-  if (!work) return
+/** Returns the quantities of a cancelled fulfillment: to its fulfillment order, or to a new one if that is closed. */
+const returnQuantities = (id: string, lines: readonly FulfilledLine[], shop: Shop): void => {
+  const fulfillmentOrder = shop.FulfillmentOrder.find(id)
+  if (!fulfillmentOrder) return
   const quantityOf = (lineItemId: string) =>
     lines.find((line) => line.lineItemId === lineItemId)?.quantity ?? 0
-  if (work.value.status !== 'CLOSED') {
-    const more = work.value.lines.map((line) => ({
+  if (fulfillmentOrder.value.status !== 'CLOSED') {
+    const restoredLines = fulfillmentOrder.value.lines.map((line) => ({
       ...line,
       remainingQuantity: line.remainingQuantity + quantityOf(line.lineItemId),
     }))
-    shop.FulfillmentOrder.change(id, { lines: more })
+    shop.FulfillmentOrder.change(id, { lines: restoredLines })
     return
   }
   shop.FulfillmentOrder.insert(shop.nextId('FulfillmentOrder'), {
-    orderId: work.value.orderId,
+    orderId: fulfillmentOrder.value.orderId,
     status: 'OPEN',
     requestStatus: 'UNSUBMITTED',
     lines: lines.map(({ lineItemId, quantity }) => ({
@@ -183,7 +190,8 @@ export const cancelFulfillment = (id: string, shop: Shop): Entry<Fulfillment> =>
   const { value } = fulfillmentOf(id, shop, 'id')
   if (value.status === 'CANCELLED') refuse('id', 'Fulfillment is already cancelled.')
   const groups = Map.groupBy(value.lines, ({ fulfillmentOrderId }) => fulfillmentOrderId)
-  for (const [workId, lines] of groups) giveBack(workId, lines, shop)
+  for (const [fulfillmentOrderId, lines] of groups)
+    returnQuantities(fulfillmentOrderId, lines, shop)
   shop.Order.change(value.orderId)
   return shop.Fulfillment.change(id, { status: 'CANCELLED', displayStatus: 'CANCELED' })
 }
@@ -191,7 +199,7 @@ export const cancelFulfillment = (id: string, shop: Shop): Entry<Fulfillment> =>
 const orderOf = (value: { readonly orderId: string }, shop: Shop): Entry<Order> | undefined =>
   shop.Order.find(value.orderId)
 
-/** A line of work or of a fulfillment, with the order's line. */
+/** A line of a fulfillment order or of a fulfillment, with the order's line. */
 interface LineSource {
   readonly order: Order
   readonly lineItem: { readonly order: Entry<Order>; readonly line: LineItem }
@@ -210,34 +218,36 @@ const linesOf = <Line extends { readonly lineItemId: string }>(
   })
 }
 
-type Source = Entry<Fulfillment>
-type WorkSource = Entry<FulfillmentOrder>
+type FulfillmentSource = Entry<Fulfillment>
+type FulfillmentOrderSource = Entry<FulfillmentOrder>
 
 export const LOCATION_ID = 'gid://shopify/Location/5400000000001'
 
 export const fulfillmentResolvers: Resolvers = {
   Fulfillment: {
-    fulfillmentLineItems: ({ id, value }: Source, args: PageArguments, context) =>
+    fulfillmentLineItems: ({ id, value }: FulfillmentSource, args: PageArguments, context) =>
       connectPart(
         linesOf(value.orderId, value.lines, context.shop),
         args,
         context,
         `lines of ${id}`,
       ),
-    fulfillmentOrders: ({ id, value }: Source, args: PageArguments, context) => {
+    fulfillmentOrders: ({ id, value }: FulfillmentSource, args: PageArguments, context) => {
       const ids = new Set(value.lines.map(({ fulfillmentOrderId }) => fulfillmentOrderId))
-      const works = [...ids].map((workId) => context.shop.FulfillmentOrder.find(workId))
-      return connectPart(works, args, context, `fulfillment orders of ${id}`)
+      const fulfillmentOrders = [...ids].map((fulfillmentOrderId) =>
+        context.shop.FulfillmentOrder.find(fulfillmentOrderId),
+      )
+      return connectPart(fulfillmentOrders, args, context, `fulfillment orders of ${id}`)
     },
     location: () => ({ id: LOCATION_ID }),
-    order: ({ value }: Source, _, { shop }) => orderOf(value, shop),
-    requiresShipping: ({ value }: Source, _, { shop }) =>
+    order: ({ value }: FulfillmentSource, _, { shop }) => orderOf(value, shop),
+    requiresShipping: ({ value }: FulfillmentSource, _, { shop }) =>
       linesOf(value.orderId, value.lines, shop).some(
         ({ lineItem }) => lineItem.line.requiresShipping,
       ),
-    totalQuantity: ({ value }: Source) =>
+    totalQuantity: ({ value }: FulfillmentSource) =>
       value.lines.reduce((sum, { quantity }) => sum + quantity, 0),
-    trackingInfo: ({ value }: Source, { first }: { readonly first?: number }) =>
+    trackingInfo: ({ value }: FulfillmentSource, { first }: { readonly first?: number }) =>
       value.trackingInfo.slice(0, first ?? undefined),
   },
   FulfillmentLineItem: {
@@ -252,25 +262,25 @@ export const fulfillmentResolvers: Resolvers = {
       countryCode: 'US',
       location: { id: LOCATION_ID },
     }),
-    fulfillments: ({ id, value }: WorkSource, args: PageArguments, context) => {
+    fulfillments: ({ id, value }: FulfillmentOrderSource, args: PageArguments, context) => {
       const all = fulfillmentsByOrder(context.shop).get(value.orderId) ?? []
       const own = all.filter((fulfillment) =>
         fulfillment.value.lines.some(({ fulfillmentOrderId }) => fulfillmentOrderId === id),
       )
       return connectPart(own, args, context, `fulfillments of ${id}`)
     },
-    lineItems: ({ id, value }: WorkSource, args: PageArguments, context) =>
+    lineItems: ({ id, value }: FulfillmentOrderSource, args: PageArguments, context) =>
       connectPart(
         linesOf(value.orderId, value.lines, context.shop),
         args,
         context,
         `lines of ${id}`,
       ),
-    order: ({ value }: WorkSource, _, { shop }) => orderOf(value, shop),
-    orderName: ({ value }: WorkSource, _, { shop }) => orderOf(value, shop)?.value.name,
-    orderProcessedAt: ({ value }: WorkSource, _, { shop }) =>
+    order: ({ value }: FulfillmentOrderSource, _, { shop }) => orderOf(value, shop),
+    orderName: ({ value }: FulfillmentOrderSource, _, { shop }) => orderOf(value, shop)?.value.name,
+    orderProcessedAt: ({ value }: FulfillmentOrderSource, _, { shop }) =>
       orderOf(value, shop)?.value.processedAt,
-    supportedActions: ({ value }: WorkSource) =>
+    supportedActions: ({ value }: FulfillmentOrderSource) =>
       ['OPEN', 'IN_PROGRESS'].includes(value.status) ? [{ action: 'CREATE_FULFILLMENT' }] : [],
   },
   FulfillmentOrderLineItem: {

@@ -183,7 +183,7 @@ export const throttled = (extensions: JsonObject): Reply => ({
 
 export interface Charge {
   readonly points: Limit
-  /** What the points are counted for. */
+  /** The key under which points are counted. */
   readonly key: string
   readonly restoreRate: number
 }

@@ -38,8 +38,8 @@ export interface Listing<Value> {
   readonly field: string
 }
 
-const updated = <Value>({ updatedAtMs }: Entry<Value>): number => updatedAtMs
-const created = <Value>({ createdAtMs }: Entry<Value>): number => createdAtMs
+const updatedAtMsOf = <Value>({ updatedAtMs }: Entry<Value>): number => updatedAtMs
+const createdAtMsOf = <Value>({ createdAtMs }: Entry<Value>): number => createdAtMs
 const ownId = <Value>({ id }: Entry<Value>): string => id
 /** Records are sorted by the number of their id when the value is the same. */
 const byId = (): number => 0
@@ -52,8 +52,8 @@ const SORTS = {
 }
 
 const times = <Value>(): Filters<Value> => ({
-  created_at: search.time<Value>(created),
-  updated_at: search.time<Value>(updated),
+  created_at: search.time<Value>(createdAtMsOf),
+  updated_at: search.time<Value>(updatedAtMsOf),
   id: search.id<Value>(ownId),
 })
 
@@ -131,8 +131,8 @@ export const customerListing: Listing<Customer> = {
   types: ['Customer', 'Order'],
   field: 'customers',
   filters: {
-    customer_date: search.time(created),
-    updated_at: search.wholeDay(updated),
+    customer_date: search.time(createdAtMsOf),
+    updated_at: search.wholeDay(updatedAtMsOf),
     id: search.id(ownId),
     email: search.text(({ value }) => [value.email]),
     phone: search.text(({ value }) => [value.phone]),
@@ -211,7 +211,7 @@ export const variantListing: Listing<ProductVariant> = {
   types: ['ProductVariant'],
   field: 'productVariants',
   filters: {
-    updated_at: search.time(updated),
+    updated_at: search.time(updatedAtMsOf),
     id: search.id(ownId),
     product_id: search.id(({ value }) => value.productId),
     sku: search.text(({ value }) => [value.sku]),
@@ -234,7 +234,7 @@ export const fulfillmentOrderListing: Listing<FulfillmentOrder> = {
   types: ['FulfillmentOrder'],
   field: 'fulfillmentOrders',
   filters: {
-    updated_at: search.time(updated),
+    updated_at: search.time(updatedAtMsOf),
     id: search.id(ownId),
     status: search.word(
       ['open', 'in_progress', 'closed', 'cancelled', 'incomplete', 'on_hold', 'scheduled'],
@@ -246,8 +246,8 @@ export const fulfillmentOrderListing: Listing<FulfillmentOrder> = {
 
 /** The filters of `Order.fulfillments`, which its description gives in prose. */
 export const fulfillmentFilters: Filters<Fulfillment> = {
-  created_at: search.time(created),
-  updated_at: search.time(updated),
+  created_at: search.time(createdAtMsOf),
+  updated_at: search.time(updatedAtMsOf),
 }
 
 export const eventListing: Listing<BasicEvent> = {
@@ -255,7 +255,7 @@ export const eventListing: Listing<BasicEvent> = {
   types: ['BasicEvent'],
   field: 'events',
   filters: {
-    created_at: search.time(created),
+    created_at: search.time(createdAtMsOf),
     id: search.id(ownId),
     action: search.text(({ value }) => [value.action]),
     subject_type: search.text(({ value }) => [value.subjectType]),
@@ -266,7 +266,10 @@ export const eventListing: Listing<BasicEvent> = {
 export const deletionListing: Listing<BasicEvent> = {
   ...eventListing,
   field: 'deletionEvents',
-  filters: { id: search.id(({ value }) => value.subjectId), occurred_at: search.time(created) },
+  filters: {
+    id: search.id(({ value }) => value.subjectId),
+    occurred_at: search.time(createdAtMsOf),
+  },
 }
 
 export const bulkOperationListing: Listing<BulkOperation> = {
@@ -274,7 +277,7 @@ export const bulkOperationListing: Listing<BulkOperation> = {
   types: ['BulkOperation'],
   field: 'bulkOperations',
   filters: {
-    created_at: search.time(created),
+    created_at: search.time(createdAtMsOf),
     id: search.id(ownId),
     status: search.text(({ value }) => [value.status]),
     operation_type: search.word(['query', 'mutation'], (_, type) => type === 'query'),
@@ -291,7 +294,7 @@ export const subscriptionListing: Listing<WebhookSubscription> = {
 }
 
 /** The records of a list, as the search index has them if there is a query. */
-const indexed = <Value>(
+const indexedRecords = <Value>(
   { collectionOf }: Listing<Value>,
   shop: Shop,
   query: string,
@@ -309,10 +312,10 @@ export const findMatching = <Value>(
   shop: Shop,
 ): readonly Entry<Value>[] => {
   const text = query?.trim() ?? ''
-  if (text === '') return indexed(listing, shop, text)
+  if (text === '') return indexedRecords(listing, shop, text)
   const declared = searchFields[listing.field] ?? {}
   const matches = compileSearch(text, { filters: listing.filters, declared, shop })
-  return indexed(listing, shop, text).filter(matches)
+  return indexedRecords(listing, shop, text).filter(matches)
 }
 
 const positionIn =

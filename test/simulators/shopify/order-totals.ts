@@ -20,7 +20,7 @@ export interface OrderTotals {
   readonly shipping: Bag
   readonly tax: Bag
   readonly total: Bag
-  /** What of the total is left after a cancellation. */
+  /** The part of the total that remains after a cancellation. */
   readonly current: Bag
   readonly received: Bag
   readonly refunded: Bag
@@ -67,8 +67,8 @@ export const fulfillmentsByOrder = (
 export const fulfillmentOrdersByOrder = (
   shop: Shop,
 ): ReadonlyMap<string, readonly Entry<FulfillmentOrder>[]> =>
-  shop.FulfillmentOrder.view('by order', (works) =>
-    Map.groupBy(works, ({ value }) => value.orderId),
+  shop.FulfillmentOrder.view('by order', (fulfillmentOrders) =>
+    Map.groupBy(fulfillmentOrders, ({ value }) => value.orderId),
   )
 
 /** How many of a line item are fulfilled. */

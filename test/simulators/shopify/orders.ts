@@ -160,7 +160,7 @@ const lineBag =
   ({ order: { value }, line }: LineSource): object =>
     writeBag(roundBag(bagOf(line), value), value)
 
-const unfulfilled = ({ order, line }: LineSource, shop: Shop): number =>
+const remainingQuantity = ({ order, line }: LineSource, shop: Shop): number =>
   order.value.cancelledAt === null ? line.quantity - fulfilledOf(order.id, line, shop) : 0
 
 const current = ({ order, line }: LineSource): number =>
@@ -172,7 +172,7 @@ const lineFields: Resolvers[string] = {
   customAttributes: () => [],
   discountedTotalSet: lineBag(lineTotal),
   discountedUnitPriceSet: lineBag(({ unitPrice }) => unitPrice),
-  fulfillableQuantity: (source: LineSource, _, { shop }) => unfulfilled(source, shop),
+  fulfillableQuantity: (source: LineSource, _, { shop }) => remainingQuantity(source, shop),
   isGiftCard: () => false,
   name: ({ line: { title, variantTitle } }: LineSource) =>
     variantTitle === null ? title : `${title} - ${variantTitle}`,
@@ -190,7 +190,7 @@ const lineFields: Resolvers[string] = {
   taxable: ({ line }: LineSource) => line.taxable,
   title: ({ line }: LineSource) => line.title,
   totalDiscountSet: lineBag(() => NOTHING),
-  unfulfilledQuantity: (source: LineSource, _, { shop }) => unfulfilled(source, shop),
+  unfulfilledQuantity: (source: LineSource, _, { shop }) => remainingQuantity(source, shop),
   variant: ({ line: { variantId } }: LineSource, _, { shop }) =>
     variantId === null ? null : shop.ProductVariant.find(variantId),
   variantTitle: ({ line }: LineSource) => line.variantTitle,

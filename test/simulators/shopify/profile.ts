@@ -193,7 +193,7 @@ const oauth: OAuthPolicy = {
 const originOf = ({ headers }: Call): string => `http://${headers.host ?? 'simulator'}`
 
 /** Points that are never used up. */
-const unlimited = ({ max }: { readonly max: number }): Limit => ({
+const unlimitedPoints = ({ max }: { readonly max: number }): Limit => ({
   state: () => ({ max, used: 0, resetMs: 0 }),
   waitMs: () => 0,
   take: () => undefined,
@@ -218,7 +218,7 @@ const contextOf = (call: Call, shop: Shop, simulator: Simulator): Context => {
 const createRoutes = (options: ShopifyOptions): readonly Route[] => {
   const { shopOf, simulator, limited, restoreRate } = options
   const max = restoreRate * 20
-  const pointsOf = (): Limit => (limited ? simulator().limits.of(POINTS) : unlimited({ max }))
+  const pointsOf = (): Limit => (limited ? simulator().limits.of(POINTS) : unlimitedPoints({ max }))
   const graphql: Route = {
     method: 'POST',
     path: `/{shop}/admin/api/${VERSION}/graphql.json`,

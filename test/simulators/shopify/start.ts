@@ -70,10 +70,12 @@ const fulfillAll = (
   orderId: string,
   tracking: { readonly company?: string; readonly number?: string } = {},
 ): string => {
-  const works = shop.FulfillmentOrder.list().filter(
+  const fulfillmentOrders = shop.FulfillmentOrder.list().filter(
     ({ value }) => value.orderId === orderId && ['OPEN', 'IN_PROGRESS'].includes(value.status),
   )
-  const lineItemsByFulfillmentOrder = works.map(({ id }) => ({ fulfillmentOrderId: id }))
+  const lineItemsByFulfillmentOrder = fulfillmentOrders.map(({ id }) => ({
+    fulfillmentOrderId: id,
+  }))
   return createFulfillment({ lineItemsByFulfillmentOrder, trackingInfo: tracking }, shop).id
 }
 

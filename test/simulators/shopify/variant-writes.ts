@@ -144,11 +144,15 @@ export const writeVariant = (
   addOptionValues(product.id, optionValues, shop)
   if (before) return shop.ProductVariant.change(before.id, { ...fields, optionValues })
   const position = Math.max(0, ...others.map(({ value }) => value.position)) + 1
-  const places = { productId: product.id, inventoryItemId: shop.nextId('InventoryItem'), position }
+  const newFields = {
+    productId: product.id,
+    inventoryItemId: shop.nextId('InventoryItem'),
+    position,
+  }
   return shop.ProductVariant.insert(shop.nextId('ProductVariant'), {
     ...NEW_VARIANT,
     ...fields,
-    ...places,
+    ...newFields,
     optionValues,
   })
 }
@@ -221,15 +225,15 @@ const deleteVariants = (
   { shop }: Context,
 ) => {
   productOf(productId, shop)
-  const known = variantsOf(productId, shop)
-  const removed = known.filter(({ id }) => variantsIds.includes(id))
+  const variantsOfProduct = variantsOf(productId, shop)
+  const removed = variantsOfProduct.filter(({ id }) => variantsIds.includes(id))
   if (removed.length < variantsIds.length)
     refuse(
       'variantsIds',
       'At least one variant does not belong to the product',
       'AT_LEAST_ONE_VARIANT_DOES_NOT_BELONG_TO_THE_PRODUCT',
     )
-  if (removed.length === known.length)
+  if (removed.length === variantsOfProduct.length)
     refuse(
       'variantsIds',
       'Cannot delete the last variant of a product',

@@ -5,6 +5,7 @@ import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
 import { graphqlName } from '../../../src/api/operation.ts'
 import { operations } from '../../../src/api/operations.ts'
 import { catalogue } from '../../../src/generated/registry.ts'
+import type { MatrixHarness } from './harness.ts'
 import {
   graph,
   nodeRows,
@@ -15,7 +16,6 @@ import {
   recordQueryRows,
   recordRouteRow,
 } from './rows.ts'
-import type { MatrixHarness } from './world.ts'
 
 export interface Route {
   readonly method: string
@@ -58,8 +58,8 @@ const resourceAt = (url: string) =>
 /** The methods of an address by its definition; undefined if the address is not defined. */
 const methodsAt = (url: string): readonly string[] | undefined => {
   if (PUBLIC.test(url)) return ['GET']
-  const there = operations.filter(({ rest }) => rest.path === url)
-  if (there.length > 0) return there.map(({ rest }) => rest.method)
+  const operationsAtUrl = operations.filter(({ rest }) => rest.path === url)
+  if (operationsAtUrl.length > 0) return operationsAtUrl.map(({ rest }) => rest.method)
   const verbs = resourceAt(url)?.verbs
   if (verbs === undefined) return
   if (url.endsWith('/count') || url.endsWith('/aggregate')) return ['GET']

@@ -2,11 +2,10 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { decodeProtectedHeader, SignJWT } from 'jose'
 import { generateApiKey } from '../../../src/store/accounts/api-key.ts'
-import { saveApiKey } from '../../../src/store/accounts/keys.ts'
-import { revokeKey } from '../revoke-key.ts'
+import { createKey, revokeKey } from '../keys.ts'
 import type { TestService } from '../service.ts'
 import { testVault } from '../vault.ts'
-import type { Ids, World } from './world.ts'
+import type { FilledEnvironment, Ids } from './harness.ts'
 
 /** How a valid caller is related to the requested objects. */
 export type Relation = 'own' | 'other user' | 'elsewhere'
@@ -21,19 +20,22 @@ export interface Caller {
   readonly ids: Ids
 }
 
-export interface Worlds {
-  readonly own: World
+export interface MatrixEnvironments {
+  readonly own: FilledEnvironment
   /** The other environment of the same organisation. */
-  readonly sibling: World
+  readonly sibling: FilledEnvironment
   /** An environment of another organisation. */
-  readonly foreign: World
+  readonly foreign: FilledEnvironment
 }
 
 const bearer = (secret: string): string => `Bearer ${secret}`
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** Tokens of an end user that are each wrong in one respect. */
-const wrongTokens = async (service: TestService, { token, ids, environmentId }: World) => {
+const wrongTokens = async (
+  service: TestService,
+  { token, ids, environmentId }: FilledEnvironment,
+) => {
   const { kid = '', ...header } = decodeProtectedHeader(token)
   const row = await service.database.prisma.signingKey.findUniqueOrThrow({ where: { id: kid } })
   const jwk = JSON.parse(testVault.open({ kind: 'signing-key', id: kid }, row.sealedKey))
@@ -66,10 +68,9 @@ const wrongTokens = async (service: TestService, { token, ids, environmentId }: 
 /** The columns of the matrix. */
 export const createCallers = async (
   service: TestService,
-  { own, sibling, foreign }: Worlds,
+  { own, sibling, foreign }: MatrixEnvironments,
 ): Promise<readonly Caller[]> => {
-  const revoked = generateApiKey('development')
-  await saveApiKey(service.database, own.environmentId, revoked)
+  const revoked = await createKey(service.database, own.environmentId)
   await revokeKey(service, revoked)
   const { right, expired, forged, confused } = await wrongTokens(service, own)
   const anonymous = (name: string, authorization: string | undefined): Caller => ({
@@ -79,7 +80,7 @@ export const createCallers = async (
     relation: 'own',
     ids: own.ids,
   })
-  const known = (
+  const valid = (
     name: string,
     kind: 'key' | 'user',
     relation: Relation,
@@ -93,11 +94,11 @@ export const createCallers = async (
     anonymous('expired token', bearer(expired)),
     anonymous('forged token', bearer(forged)),
     anonymous('alg-confused token', bearer(confused)),
-    known('own key', 'key', 'own', [own.key, own.ids]),
-    known('own token', 'user', 'own', [right, own.ids]),
-    known('other user’s token', 'user', 'other user', [own.other.token, own.other.ids]),
-    known('key of the other environment', 'key', 'elsewhere', [sibling.key, sibling.ids]),
-    known('key of another organisation', 'key', 'elsewhere', [foreign.key, foreign.ids]),
-    known('token of another environment', 'user', 'elsewhere', [sibling.token, sibling.ids]),
+    valid('own key', 'key', 'own', [own.key, own.ids]),
+    valid('own token', 'user', 'own', [right, own.ids]),
+    valid('other user’s token', 'user', 'other user', [own.other.token, own.other.ids]),
+    valid('key of the other environment', 'key', 'elsewhere', [sibling.key, sibling.ids]),
+    valid('key of another organisation', 'key', 'elsewhere', [foreign.key, foreign.ids]),
+    valid('token of another environment', 'user', 'elsewhere', [sibling.token, sibling.ids]),
   ]
 }

@@ -27,17 +27,17 @@ const FINDS: Readonly<Record<Relation, Readonly<Record<'user' | 'environment', b
 export type Expected =
   | { readonly outcome: 'open' }
   | { readonly outcome: 'refused'; readonly status: number; readonly code: string }
-  /** Each of these alone makes the question one for what is not there. */
+  /** Each of these objects alone makes the request respond as for an object that does not exist. */
   | { readonly outcome: 'absent'; readonly objects: readonly NamedObject[] }
   | { readonly outcome: 'allowed' }
 
-const refused = (status: number, code: string): Expected => ({ outcome: 'refused', status, code })
+const rejection = (status: number, code: string): Expected => ({ outcome: 'refused', status, code })
 
 /** The expected result of one cell of the matrix. */
 export const expectedOf = (row: Row, { kind, relation }: Caller): Expected => {
   if (row.access === 'open') return { outcome: 'open' }
-  if (kind === 'anonymous') return refused(401, 'UNAUTHENTICATED')
-  if (kind === 'user' && row.access === 'keys') return refused(403, 'FORBIDDEN')
+  if (kind === 'anonymous') return rejection(401, 'UNAUTHENTICATED')
+  if (kind === 'user' && row.access === 'keys') return rejection(403, 'FORBIDDEN')
   const objects = row.objects.filter((object) => !FINDS[relation][ownerOf(object.target)])
   return objects.length > 0 ? { outcome: 'absent', objects } : { outcome: 'allowed' }
 }

@@ -7,7 +7,7 @@ import { samples } from '../../sandbox/write-samples.ts'
 import { documentOf, type Input, restRequest, variablesOf } from '../operations.ts'
 import { USER_ERRORS } from '../user-errors.ts'
 import { workflowNumber } from '../workflow.ts'
-import type { Ids, MatrixHarness } from './world.ts'
+import type { Ids, MatrixHarness } from './harness.ts'
 
 /** An object that the request names, by the target of its reference. */
 export interface NamedObject {
@@ -51,7 +51,10 @@ const ALLOWED: Readonly<Record<string, Row['allowed']>> = {
   replayWebhook: { status: 404, code: 'NOT_FOUND' },
 }
 
-const named = (target: string, absentStatus: NamedObject['absentStatus'] = 404): NamedObject => ({
+const namedObject = (
+  target: string,
+  absentStatus: NamedObject['absentStatus'] = 404,
+): NamedObject => ({
   target,
   absentStatus,
 })
@@ -82,7 +85,7 @@ const inputOf = (
     Object.entries(example).filter(([name]) => !fields[name]?.kind.reference),
   )
   const unique = `matrix-${++number}`
-  const there: Input = {
+  const replacements: Input = {
     app: 'sandbox',
     credential: { ...tenantAccess },
     username: unique,
@@ -90,7 +93,8 @@ const inputOf = (
     name: `matrix${number}`,
     workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(unique) }],
   }
-  for (const name of Object.keys(values)) if (name in there) values[name] = there[name]
+  for (const name of Object.keys(values))
+    if (name in replacements) values[name] = replacements[name]
   for (const [name, target] of references)
     values[name] = fields[name]?.kind.isList ? [ids[target]] : ids[target]
   return values
@@ -104,12 +108,12 @@ export const operationRows = (
   method: string = operation.rest.method,
 ): readonly Row[] => {
   const all = targetsOf(allFields(operation))
-  const must = all.filter(([, , isRequired]) => isRequired)
-  const variants = must.length === all.length ? [all] : [all, must]
+  const required = all.filter(([, , isRequired]) => isRequired)
+  const variants = required.length === all.length ? [all] : [all, required]
   return variants.map((references) => ({
     name: `${transport} ${method} ${operation.name}(${references.map(([name]) => name).join(', ')})`,
     access: operation.callers.includes('user') ? 'users' : 'keys',
-    objects: references.map(([, target]) => named(target)),
+    objects: references.map(([, target]) => namedObject(target)),
     changes: transport === 'REST' ? !isRead(operation) : !isQuery(operation),
     isOfRecords: false,
     allowed: ALLOWED[operation.name] ?? OK,
@@ -142,10 +146,10 @@ export const recordRouteRow = (
     changes: method !== 'GET' && method !== 'HEAD',
     consumes,
     objects: [
-      named('credentials'),
-      ...(isOne ? [named(topic)] : []),
+      namedObject('credentials'),
+      ...(isOne ? [namedObject(topic)] : []),
       // Below a missing parent there is not even an empty list; a create names the parent as a reference.
-      ...(isNested ? [named(parent, method === 'POST' ? 400 : 404)] : []),
+      ...(isNested ? [namedObject(parent, method === 'POST' ? 400 : 404)] : []),
     ],
     request: (ids) => ({
       method,
@@ -156,24 +160,25 @@ export const recordRouteRow = (
 }
 
 /** The value in the form of GraphQL's types. */
-const typed = (field: Field | undefined, value: unknown): unknown => {
+const toGraphQLValue = (field: Field | undefined, value: unknown): unknown => {
   const { name, shape } = field?.kind ?? {}
   if (name === 'number') return Number(value)
-  if (shape && Array.isArray(value)) return value.map((entry) => typedFields(shape.fields, entry))
+  if (shape && Array.isArray(value))
+    return value.map((entry) => toGraphQLInput(shape.fields, entry))
   return value
 }
 
-const typedFields = (fields: Fields, input: Input): Input =>
+const toGraphQLInput = (fields: Fields, input: Input): Input =>
   Object.fromEntries(
-    Object.entries(input).map(([name, value]) => [name, typed(fields[name], value)]),
+    Object.entries(input).map(([name, value]) => [name, toGraphQLValue(fields[name], value)]),
   )
 
-const bodyOf = (resource: Resource, method: string, above: Input): Input | undefined => {
+const bodyOf = (resource: Resource, method: string, parentField: Input): Input | undefined => {
   const { topic, fields } = resource
-  if (method === 'PUT' || method === 'PATCH') return typedFields(fields, CHANGES[topic] ?? {})
+  if (method === 'PUT' || method === 'PATCH') return toGraphQLInput(fields, CHANGES[topic] ?? {})
   if (method !== 'POST') return
-  const { orderId: _, ...values } = typedFields(fields, samples[topic]?.create ?? {})
-  return topic === 'commerce/fulfillments' ? { ...values, ...above } : values
+  const { orderId: _, ...values } = toGraphQLInput(fields, samples[topic]?.create ?? {})
+  return topic === 'commerce/fulfillments' ? { ...values, ...parentField } : values
 }
 
 /** An input that changes one field. */
@@ -190,7 +195,7 @@ export const recordQueryRows = (resource: Resource, field: string): readonly Row
   const row = (scope: string, target: string, query: string, value: (id: unknown) => unknown) => ({
     ...base,
     name: `GraphQL ${field}(${scope})`,
-    objects: [named(target)],
+    objects: [namedObject(target)],
     changes: false,
     request: (ids: Ids) => graph(query, { scope: value(ids[target]) }),
   })
@@ -199,7 +204,7 @@ export const recordQueryRows = (resource: Resource, field: string): readonly Row
       {
         ...base,
         name: `GraphQL ${field}`,
-        objects: [named('credentials'), named(resource.topic, 200)],
+        objects: [namedObject('credentials'), namedObject(resource.topic, 200)],
         changes: false,
         request: (ids) =>
           graph(
@@ -239,7 +244,7 @@ export const recordMutationRow = (
     name: `GraphQL ${field}`,
     changes: true,
     consumes: verb === 'create' ? undefined : topic,
-    objects: [named('credentials'), ...(verb === 'create' ? [] : [named(topic)])],
+    objects: [namedObject('credentials'), ...(verb === 'create' ? [] : [namedObject(topic)])],
     request: (ids) =>
       graph(
         `mutation (${declared.join(', ')}) { ${field}(${passed.join(', ')}) { ${name} { id } ${USER_ERRORS} } }`,
@@ -266,7 +271,7 @@ export const nodeRows = (
   const row = (target: string): Row => ({
     ...base,
     name: `GraphQL ${field}(${target})`,
-    objects: [named(target, 200)],
+    objects: [namedObject(target, 200)],
     changes: false,
     request: (ids) =>
       graph(`query ($ids: ${type}) { ${field}(${argument}: $ids) { id } }`, { ids: ids[target] }),

@@ -53,7 +53,7 @@ export interface FaultProxy {
   readonly early: number
 }
 
-interface Answer {
+interface UpstreamResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: Uint8Array<ArrayBuffer>
@@ -62,13 +62,13 @@ interface Answer {
 // undici has decoded the body already.
 const HOP_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding', 'connection']
 
-const readAnswer = async (response: Response): Promise<Answer> => {
+const readUpstreamResponse = async (response: Response): Promise<UpstreamResponse> => {
   const headers = new Headers(response.headers)
   for (const name of HOP_HEADERS) headers.delete(name)
   return { status: response.status, headers, body: new Uint8Array(await response.arrayBuffer()) }
 }
 
-const toResponse = ({ status, headers, body }: Answer, end?: number): Response =>
+const toResponse = ({ status, headers, body }: UpstreamResponse, end?: number): Response =>
   // These statuses have no body.
   new Response([204, 205, 304].includes(status) ? null : body.slice(0, end), { status, headers })
 
@@ -76,7 +76,7 @@ const broken = (): Error =>
   Object.assign(new TypeError('fetch failed'), { code: 'ECONNRESET' satisfies string })
 
 /** The first half of the body, then an error. */
-const breakOff = ({ status, headers, body }: Answer): Response => {
+const breakOff = ({ status, headers, body }: UpstreamResponse): Response => {
   const half = body.slice(0, Math.floor(body.length / 2))
   const stream = new ReadableStream<Uint8Array>({
     pull: (controller) => {
@@ -87,11 +87,11 @@ const breakOff = ({ status, headers, body }: Answer): Response => {
   return new Response(stream, { status, headers })
 }
 
-const shiftDate = (answer: Answer, offsetMs: number): Response => {
-  const dateMs = Date.parse(answer.headers.get('date') ?? '') || Date.now()
-  const headers = new Headers(answer.headers)
+const shiftDate = (response: UpstreamResponse, offsetMs: number): Response => {
+  const dateMs = Date.parse(response.headers.get('date') ?? '') || Date.now()
+  const headers = new Headers(response.headers)
   headers.set('date', new Date(dateMs + offsetMs).toUTCString())
-  return toResponse({ ...answer, headers })
+  return toResponse({ ...response, headers })
 }
 
 /** The words of a statement in a query language, without the numbers and texts that pages differ in. */
@@ -133,7 +133,7 @@ export const createFaultProxy = (
   let early = 0
   let closedUntilMs = 0
   const requests: ProxiedRequest[] = []
-  const previous = new Map<string, Answer>()
+  const previous = new Map<string, UpstreamResponse>()
 
   const respond = async (
     request: Request,
@@ -154,13 +154,13 @@ export const createFaultProxy = (
     const kind = kindOf(arrived)
     const before = previous.get(kind)
     if (fault?.kind === 'repeat' && before) return toResponse(before)
-    const answer = await readAnswer(await upstream(request))
-    if (answer.status === 200) previous.set(kind, answer)
+    const response = await readUpstreamResponse(await upstream(request))
+    if (response.status === 200) previous.set(kind, response)
     if (fault?.kind === 'lost') throw broken()
-    if (fault?.kind === 'half') return breakOff(answer)
-    if (fault?.kind === 'cut') return toResponse(answer, Math.floor(answer.body.length / 2))
-    if (fault?.kind === 'clock') return shiftDate(answer, fault.offsetMs)
-    return toResponse(answer)
+    if (fault?.kind === 'half') return breakOff(response)
+    if (fault?.kind === 'cut') return toResponse(response, Math.floor(response.body.length / 2))
+    if (fault?.kind === 'clock') return shiftDate(response, fault.offsetMs)
+    return toResponse(response)
   }
 
   return {

@@ -95,8 +95,7 @@ const syncThrough = async (
 }
 
 /**
- * Checks one fault.
- * @param synced a credential whose records are stored
+ * Checks one fault, with a new credential and with one whose records are stored.
  * @throws AggregateError if the sync still fails once the fault is over
  */
 export const checkFault = async (
@@ -120,16 +119,16 @@ export const checkFault = async (
   const changesAfter = await countChanges(bench, connection)
 
   const early = proxy.early - earlyBefore
-  const prefixed = (prefix: string, actual: ReadonlyMap<string, StoredRecords>) =>
+  const withPrefix = (prefix: string, actual: ReadonlyMap<string, StoredRecords>) =>
     compareStored(actual, stored).map((problem) => `${prefix}: ${problem}`)
   return {
     problems: [
-      ...prefixed('after the first sync', await readStoredRecords(bench, fresh)),
+      ...withPrefix('after the first sync', await readStoredRecords(bench, fresh)),
       ...(created === expected
         ? []
         : [`${created} records were reported as created, not ${expected}`]),
-      ...prefixed('during the fault', during),
-      ...prefixed('after a later sync', await readStoredRecords(bench, connection)),
+      ...withPrefix('during the fault', during),
+      ...withPrefix('after a later sync', await readStoredRecords(bench, connection)),
       ...(String([...changesBefore]) === String([...changesAfter])
         ? []
         : ['unchanged records were reported as changed']),

@@ -24,7 +24,7 @@ const pathsIn = (value: unknown, path: Path = []): readonly Path[] => {
 }
 
 /** Another value of the same type. */
-const changed = (value: unknown): unknown => {
+const changeValue = (value: unknown): unknown => {
   if (typeof value === 'string') {
     if (/^\d{4}-\d\d-\d\d/.test(value)) return `1999${value.slice(4)}`
     return /^-?\d+(\.\d+)?$/.test(value) ? `7${value}` : `${value}x`
@@ -77,7 +77,7 @@ export const checkMutations = (listed: ListedResource): Findings => {
     const { row } = map(record)
     for (const name of mapped) if (isSet(row[name])) populated.add(name)
     for (const path of pathsIn(record)) {
-      for (const value of [undefined, null, changed(valueAt(record, path))]) {
+      for (const value of [undefined, null, changeValue(valueAt(record, path))]) {
         if (mutations++ >= MAX_MUTATIONS) break
         try {
           const mutated = map(withValue(record, path, value)).row
@@ -117,7 +117,7 @@ const isIdentity = (
     try {
       const whole = [...path, ...inner]
       return (
-        map(withValue(record, whole, changed(valueAt(record, whole)))).row.remoteId !== remoteId
+        map(withValue(record, whole, changeValue(valueAt(record, whole)))).row.remoteId !== remoteId
       )
     } catch {
       return true

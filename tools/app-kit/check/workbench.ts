@@ -93,7 +93,10 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
     budgets: { ledger: createRequestLedger({ database, pauses, nowMs, slotMs: deadlineMs }), wait },
     allowPrivateAddresses: true,
     localApps: new Map([[new URL(baseUrlOf(method, values)).origin, proxy.handle]]),
-    ...{ deadlineMs, firstPauseMs: 1, maxPauseMs: 5, breakAfter: Number.MAX_SAFE_INTEGER },
+    deadlineMs,
+    firstPauseMs: 1,
+    maxPauseMs: 5,
+    breakAfter: Number.MAX_SAFE_INTEGER,
   })
   const vault = createVault(parseEncryptionKeys(`check:${randomBytes(32).toString('base64')}`))
   const connectors = new Map([[connector.app, connector]])
@@ -107,7 +110,7 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
     return { credentialId: await createCredential(database, vault, owner), environmentId }
   }
   const budgeted = appClient.spending({ ...(await connect()), purpose: 'changes' })
-  const patient: AppClient = {
+  const waiting: AppClient = {
     ...budgeted,
     check: (...request) => withinLimits(waits, () => budgeted.check(...request)),
     send: (...request) => withinLimits(waits, () => budgeted.send(...request)),
@@ -115,10 +118,18 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
   const { context: definition } = connector
   let context: Promise<Json> | undefined
   return {
-    ...{ app, connector, credential, proxy, appClient: patient, waits, database, engine, connect },
+    app,
+    connector,
+    credential,
+    proxy,
+    appClient: waiting,
+    waits,
+    database,
+    engine,
+    connect,
     context: async () => {
       if (!definition) return
-      context ??= readContext({ appClient: patient, connector, credential }, definition)
+      context ??= readContext({ appClient: waiting, connector, credential }, definition)
       return context
     },
     sync: ({ credentialId }) => syncToEnd({ engine, database, waits }, credentialId),

@@ -22,7 +22,7 @@ export interface WriteInputs {
   readonly update?: Values
 }
 
-const numbered = (input: Values): Values =>
+const withNumber = (input: Values): Values =>
   JSON.parse(JSON.stringify(input).replaceAll('{n}', String(randomInt(1_000_000_000))))
 
 /** The input fields that the record shows otherwise. Only plain values are compared: entries of lists gain fields. */
@@ -171,7 +171,7 @@ export const checkWrites = async (
   const report = (check: string, findings: Findings): void =>
     void results.push(resultOf(check, findings, topic))
 
-  const input = numbered(inputs.create)
+  const input = withNumber(inputs.create)
   const created = await writes.create(owner, input)
   const remoteId = String(created.remoteId)
   report('create', { problems: differences('create', input, created), summary: 'reads back' })
@@ -195,7 +195,9 @@ export const checkWrites = async (
     report('stale update', await checkStale(writes, owner, remoteId, inputs.update))
   } else results.push(skipped('update', 'no input, or not supported', topic))
 
-  const lost = await checkLost(bench, resource, () => writes.create(owner, numbered(inputs.create)))
+  const lost = await checkLost(bench, resource, () =>
+    writes.create(owner, withNumber(inputs.create)),
+  )
   report('lost response', lost)
   const ids = [...new Set([remoteId, ...lost.added])]
   if (writer.delete)

@@ -18,7 +18,7 @@ export interface AuthorizationServer {
   stateOf(accessToken: string): AccessTokenState
   /** Makes the access tokens of an account, or all, expire now. Refresh tokens stay valid. */
   expireAccessTokens(accountId?: string): void
-  /** Ends what users have granted, as if they had disconnected the client. */
+  /** Revokes grants, as if users had disconnected the client. */
   revokeGrants(accountId?: string): void
 }
 

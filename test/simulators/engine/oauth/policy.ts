@@ -76,7 +76,7 @@ export interface OAuthPolicy {
   readonly optionalParameters?: readonly ('response_type' | 'grant_type' | 'redirect_uri')[]
   /** Parameters of the authorization request in addition to those of OAuth. */
   readonly authorizeParameters?: readonly string[]
-  /** The parameter with scopes that are granted only to accounts which have what they open. */
+  /** The name of the parameter with optional scopes, which are granted only to accounts that have the resources. */
   readonly optionalScopes?: {
     readonly parameter: string
     readonly isGranted: (account: Account, scope: string) => boolean

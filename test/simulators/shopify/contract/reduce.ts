@@ -68,7 +68,7 @@ const isServed = (name: string): boolean => {
   }
 }
 
-/** That a part is deprecated is a fact of the contract; the reason is prose. */
+/** Drops the reasons of deprecations, which are prose; that something is deprecated stays. */
 const withoutReasons = (
   directives: readonly ConstDirectiveNode[] = [],
 ): readonly ConstDirectiveNode[] =>

@@ -1,14 +1,15 @@
+/** The Vendure connector without a Vendure: failures in responses, and credentials. */
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
 import { shop } from '../../src/connectors/vendure/shop.ts'
 import { authenticate, baseUrlOf } from '../../src/definition/authenticate.ts'
 import type { CredentialValues } from '../../src/definition/connector.ts'
 import { REQUEST } from '../support/steps.ts'
-import { answered, failures, resource, response } from './vendure/fixtures.ts'
+import { failures, resource, response, responseWith } from './vendure/fixtures.ts'
 
 describe('a response', () => {
-  const kindOf = (answer: { status: number; body: unknown }) =>
-    connector.readFailure(response(answer), REQUEST)?.kind
+  const kindOf = (failure: { status: number; body: unknown }) =>
+    connector.readFailure(response(failure), REQUEST)?.kind
 
   test.each([
     ['a wrong key', 'authentication'],
@@ -26,9 +27,9 @@ describe('a response', () => {
     ['a rule of the domain', 'refused'],
     ['a price in a currency that a variant has none in', 'unavailable'],
   ])('to %s is a failure: %s', (name, kind) => {
-    const answer = failures[name]
-    if (!answer) throw new Error(`${name} was not recorded`)
-    expect(kindOf(answer)).toBe(kind)
+    const failure = failures[name]
+    if (!failure) throw new Error(`${name} was not recorded`)
+    expect(kindOf(failure)).toBe(kind)
   })
 
   test.each([
@@ -40,8 +41,8 @@ describe('a response', () => {
   })
 
   test('every recorded rejection is a failure', () => {
-    for (const [name, answer] of Object.entries(failures))
-      expect(kindOf(answer), name).toBeDefined()
+    for (const [name, failure] of Object.entries(failures))
+      expect(kindOf(failure), name).toBeDefined()
   })
 
   test('to a rejected key names the possible causes', () => {
@@ -87,7 +88,7 @@ describe('a response', () => {
   ])('without the %s is invalid: it is not guessed', (word, data) => {
     const steps = shop.read()
     steps.next()
-    expect(() => steps.next(answered(data))).toThrow(word)
+    expect(() => steps.next(responseWith(data))).toThrow(word)
   })
 })
 

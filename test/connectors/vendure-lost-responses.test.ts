@@ -6,19 +6,19 @@ import { type Product, readOrder } from '../apps/vendure/state.ts'
 import { type Connection, connectVendure } from './vendure/connection.ts'
 import { missing } from './vendure/harness.ts'
 import { createKey, WRITING } from './vendure/key.ts'
-import { type Line, openLine } from './vendure/line.ts'
+import { type LossyProxy, openLossyProxy } from './vendure/lossy-proxy.ts'
 
 describe.skipIf(missing)(
   `a lost response of the real Vendure${missing ? `: ${missing}` : ''}`,
   () => {
-    let line: Line
+    let line: LossyProxy
     let shop: Connection
     let lamp: Product
     beforeAll(async () => {
-      line = await openLine()
+      line = await openLossyProxy()
       shop = await connectVendure(async (vendure) => ({
         ...(await createKey(vendure, WRITING)),
-        url: line.leadTo(vendure.url),
+        url: line.forwardTo(vendure.url),
       }))
       lamp = await createProduct(shop.vendure, {
         name: 'Lamp',
@@ -42,7 +42,7 @@ describe.skipIf(missing)(
     /** Repeats the request until the outcome is known, and once more. @returns the last response */
     const createLost = async (path: string, body: object, mutation: string) => {
       const key = `lost-${++counter}`
-      line.lose(mutation)
+      line.dropResponseTo(mutation)
       await create(path, body, key)
       return create(path, body, key)
     }
@@ -82,20 +82,20 @@ describe.skipIf(missing)(
       ['without a description', { description: null }, 'createProduct'],
     ])('finds a product %s', async (title, fields, mutation) => {
       const productName = `Chair ${title}`
-      const answer = await createLost('/products', { productName, ...fields }, mutation)
-      expect(answer.statusCode, answer.body).toBe(200)
-      const made = await foundBy('products', { name: { eq: productName } })
-      expect(made).toEqual([{ id: answer.json().product.remoteId }])
+      const response = await createLost('/products', { productName, ...fields }, mutation)
+      expect(response.statusCode, response.body).toBe(200)
+      const createdRecords = await foundBy('products', { name: { eq: productName } })
+      expect(createdRecords).toEqual([{ id: response.json().product.remoteId }])
     })
 
     test('a half-created product is reported as unknown, identified, and not created again', async () => {
       const input = { productName: 'Half a chair', variants: [variant] }
-      const answer = await createLost('/products', input, 'createProduct')
-      const made = await foundBy('products', { name: { eq: input.productName } })
-      expect(made).toHaveLength(1)
-      expect(answer.json().error).toMatchObject({
+      const response = await createLost('/products', input, 'createProduct')
+      const createdRecords = await foundBy('products', { name: { eq: input.productName } })
+      expect(createdRecords).toHaveLength(1)
+      expect(response.json().error).toMatchObject({
         code: 'WRITE_OUTCOME_UNKNOWN',
-        details: [{ field: 'remoteId', current: made[0]?.id }],
+        details: [{ field: 'remoteId', current: createdRecords[0]?.id }],
       })
     })
 
@@ -104,11 +104,11 @@ describe.skipIf(missing)(
       ['with an empty phone number', { email: 'emmy@example.org', phone: '' }],
     ])('finds a customer %s', async (_, fields) => {
       const input = { firstName: 'Emmy', lastName: 'Noether', ...fields }
-      const answer = await createLost('/customers', input, 'createCustomer')
-      expect(answer.statusCode, answer.body).toBe(200)
+      const response = await createLost('/customers', input, 'createCustomer')
+      expect(response.statusCode, response.body).toBe(200)
       const eq = input.email.trim().toLowerCase()
-      const made = await foundBy('customers', { emailAddress: { eq } })
-      expect(made).toEqual([{ id: answer.json().customer.remoteId }])
+      const createdRecords = await foundBy('customers', { emailAddress: { eq } })
+      expect(createdRecords).toEqual([{ id: response.json().customer.remoteId }])
     })
 
     const handler = {
@@ -129,10 +129,10 @@ describe.skipIf(missing)(
       await shop.sync()
       const lineItems = order.lines.map(({ id }) => ({ lineItemId: id, quantity: 1 }))
       const path = `/orders/${order.id}/fulfillments`
-      const answer = await createLost(path, { lineItems, ...fields }, 'addFulfillmentToOrder')
-      expect(answer.statusCode, answer.body).toBe(200)
+      const response = await createLost(path, { lineItems, ...fields }, 'addFulfillmentToOrder')
+      expect(response.statusCode, response.body).toBe(200)
       const { fulfillments } = (await readOrder(shop.vendure, order.id)) ?? {}
-      expect(fulfillments).toMatchObject([{ id: answer.json().fulfillment.remoteId }])
+      expect(fulfillments).toMatchObject([{ id: response.json().fulfillment.remoteId }])
     })
   },
 )

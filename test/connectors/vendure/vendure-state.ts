@@ -7,7 +7,7 @@ import {
   expectedFulfillment,
   expectedOrder,
   expectedProduct,
-  type OrderStanding,
+  type OrderStatuses,
 } from './expected.ts'
 
 interface Timed {
@@ -22,23 +22,23 @@ interface OrderTimes extends Timed {
   readonly history: { readonly items: readonly { readonly createdAt: string }[] }
 }
 
-const present = <Value>(value: Value | null, what: string): Value => {
+const requireRecord = <Value>(value: Value | null, what: string): Value => {
   if (value === null) throw new Error(`Vendure has no ${what}`)
   return value
 }
 
-/** The Vendure records that listings return; `standings` are the test's own knowledge of orders. */
-export const createTruth = (
+/** The records that listings return. `orderStatuses`: the statuses of orders by id, which Vendure's API does not return. */
+export const createVendureState = (
   { vendure, credentialId }: Connection,
-  standings: ReadonlyMap<string, OrderStanding>,
+  orderStatuses: ReadonlyMap<string, OrderStatuses>,
 ) => {
   const idsIn = async (list: string, filter = ''): Promise<readonly string[]> => {
     const query = `{ list: ${list}(options: { filter: { ${filter} } }) { items { id } } }`
-    const answer = await vendure.admin<{ list: { items: { id: string }[] } }>(query)
-    return answer.list.items.map(({ id }) => id)
+    const result = await vendure.admin<{ list: { items: { id: string }[] } }>(query)
+    return result.list.items.map(({ id }) => id)
   }
-  const placed = async (id: string): Promise<Order> =>
-    present(await readOrder(vendure, id), 'order')
+  const readPlacedOrder = async (id: string): Promise<Order> =>
+    requireRecord(await readOrder(vendure, id), 'order')
 
   const order = async (id: string): Promise<Expected> => {
     const { order: times } = await vendure.admin<{ order: OrderTimes }>(
@@ -52,18 +52,19 @@ export const createTruth = (
     const all = [times, ...parts, ...times.fulfillments, ...times.modifications]
     const instants = [times.orderPlacedAt, ...times.history.items.map(({ createdAt }) => createdAt)]
     return expectedOrder(
-      ...([credentialId, await placed(id)] as const),
+      credentialId,
+      await readPlacedOrder(id),
       [...instants, ...all.map(({ updatedAt }) => updatedAt)],
-      standings.get(id),
+      orderStatuses.get(id),
     )
   }
 
   const product = async (id: string): Promise<Expected> => {
-    const remote = present(await readProduct(vendure, id), 'product')
-    const { product: harness } = await vendure.admin<{
+    const remote = requireRecord(await readProduct(vendure, id), 'product')
+    const { product: stock } = await vendure.admin<{
       product: { variants: { stockLevels: Timed[] }[] }
     }>('query ($id: ID!) { product(id: $id) { variants { stockLevels { updatedAt } } } }', { id })
-    const levels = harness.variants.flatMap(({ stockLevels }) => stockLevels)
+    const levels = stock.variants.flatMap(({ stockLevels }) => stockLevels)
     return expectedProduct(
       credentialId,
       remote,
@@ -72,10 +73,10 @@ export const createTruth = (
   }
 
   const customer = async (id: string): Promise<Expected> =>
-    expectedCustomer(credentialId, present(await readCustomer(vendure, id), 'customer'))
+    expectedCustomer(credentialId, requireRecord(await readCustomer(vendure, id), 'customer'))
 
   const fulfillmentsOf = async (orderId: string): Promise<readonly Expected[]> => {
-    const remote = await placed(orderId)
+    const remote = await readPlacedOrder(orderId)
     return remote.fulfillments.map((one) => expectedFulfillment(credentialId, remote, one))
   }
 

@@ -5,7 +5,7 @@ import type { TestService } from './service.ts'
  * Waits until everything written to the change log is readable, and behind a reader that starts now. Any
  * transaction on this PostgreSQL delays it, even one of another test.
  */
-export const settled = ({ database }: Pick<TestService, 'database'>): Promise<void> =>
+export const untilLogReadable = ({ database }: Pick<TestService, 'database'>): Promise<void> =>
   expect
     .poll(
       async () => {

@@ -7,8 +7,11 @@ import { type Order, readOrder } from '../../apps/vendure/state.ts'
 const OR_ERROR = '... on ErrorResult { errorCode message }'
 
 /** A mutation of an order. */
-const change = (vendure: Vendure, mutation: string, variables: Variables): Promise<unknown> =>
-  act(vendure, `${mutation} { ... on Order { id } ${OR_ERROR} } }`, variables)
+const runOrderMutation = (
+  vendure: Vendure,
+  mutation: string,
+  variables: Variables,
+): Promise<unknown> => act(vendure, `${mutation} { ... on Order { id } ${OR_ERROR} } }`, variables)
 
 /** An order created by the merchant that waits for its payment. */
 export const draftOrder = async (
@@ -16,13 +19,13 @@ export const draftOrder = async (
   { customerId, variantId }: { readonly customerId: string; readonly variantId: string },
 ): Promise<string> => {
   const { id } = await act<Order>(vendure, 'mutation { createDraftOrder { id } }', {})
-  await change(
+  await runOrderMutation(
     vendure,
     `mutation ($id: ID!, $variantId: ID!) { addItemToDraftOrder(
       orderId: $id, input: { productVariantId: $variantId, quantity: 1 })`,
     { id, variantId },
   )
-  await change(
+  await runOrderMutation(
     vendure,
     'mutation ($id: ID!, $customerId: ID!) { setCustomerForDraftOrder(orderId: $id, customerId: $customerId)',
     { id, customerId },
@@ -33,7 +36,7 @@ export const draftOrder = async (
       orderId: $id, input: { fullName: "Emmy Noether", streetLine1: "Am Wall 2", countryCode: "DE" }) { id } }`,
     { id },
   )
-  await change(
+  await runOrderMutation(
     vendure,
     'mutation ($id: ID!) { setDraftOrderShippingMethod(orderId: $id, shippingMethodId: "1")',
     { id },
@@ -44,7 +47,7 @@ export const draftOrder = async (
 
 /** Adds the payment that an order waited for. */
 export const payOrder = (vendure: Vendure, id: string): Promise<unknown> =>
-  change(
+  runOrderMutation(
     vendure,
     `mutation ($id: ID!) { addManualPaymentToOrder(
       input: { orderId: $id, method: "prepaid", transactionId: "bank", metadata: {} })`,
@@ -52,17 +55,21 @@ export const payOrder = (vendure: Vendure, id: string): Promise<unknown> =>
   )
 
 export const transitionOrder = (vendure: Vendure, id: string, state: string): Promise<unknown> =>
-  change(
+  runOrderMutation(
     vendure,
     'mutation ($id: ID!, $state: String!) { transitionOrderToState(id: $id, state: $state)',
     { id, state },
   )
 
 /** Corrects the shipping address with the three required requests. */
-export const moveOrder = async (vendure: Vendure, id: string, street: string): Promise<void> => {
+export const correctAddress = async (
+  vendure: Vendure,
+  id: string,
+  street: string,
+): Promise<void> => {
   const before = await readOrder(vendure, id)
   await transitionOrder(vendure, id, 'Modifying')
-  await change(
+  await runOrderMutation(
     vendure,
     `mutation ($id: ID!, $street: String!) { modifyOrder(
       input: { dryRun: false, orderId: $id, updateShippingAddress: { streetLine1: $street } })`,

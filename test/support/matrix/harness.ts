@@ -20,12 +20,12 @@ export interface Person {
 }
 
 /** An environment with one end user. */
-export interface Environment extends Person {
+export interface NewEnvironment extends Person {
   readonly key: string
   readonly environmentId: string
 }
 
-export interface World extends Environment {
+export interface FilledEnvironment extends NewEnvironment {
   /** Another end user of the environment. */
   readonly other: Person
 }
@@ -37,11 +37,14 @@ export interface MatrixHarness {
   createEnvironment(
     kind?: 'development' | 'production',
     organisation?: string,
-  ): Promise<Environment>
+  ): Promise<NewEnvironment>
   /** Adds another end user to an environment, and a record of every resource. */
-  createWorld(kind: 'development' | 'production', organisation: string): Promise<World>
+  createFilledEnvironment(
+    kind: 'development' | 'production',
+    organisation: string,
+  ): Promise<FilledEnvironment>
   /** Creates a record of the topic through the API. @returns its id */
-  createRecord(world: World, topic: string): Promise<string>
+  createRecord(filled: FilledEnvironment, topic: string): Promise<string>
 }
 
 const pointsField: Input = {
@@ -133,23 +136,23 @@ export const openMatrixHarness = async (): Promise<MatrixHarness> => {
     return { ...(await createPerson(key, shared)), key, environmentId }
   }
 
-  const withRecords = async (world: World): Promise<World> => {
-    const { credentials = '' } = world.ids
-    const ids: Record<string, string> = { ...world.ids }
+  const withRecords = async (filled: FilledEnvironment): Promise<FilledEnvironment> => {
+    const { credentials = '' } = filled.ids
+    const ids: Record<string, string> = { ...filled.ids }
     // Orders first: a fulfillment belongs to one.
     const isOrders = ({ topic }: { readonly topic: string }) => topic === 'commerce/orders'
     const resources = catalogue.resources.toSorted((a, b) => +isOrders(b) - +isOrders(a))
     for (const resource of resources)
       if (samples[resource.topic])
-        ids[resource.topic] = await createRecord({ ...world, ids }, resource.topic)
+        ids[resource.topic] = await createRecord({ ...filled, ids }, resource.topic)
       else {
         const record = sampleRecord(credentials, resource, 1)
-        const tenant = { ...world, userId: '', credentialIds: [] }
+        const tenant = { ...filled, userId: '', credentialIds: [] }
         await service.save(tenant, credentials, resource, [record])
         ids[resource.topic] = record.id
       }
     // Ids that the examples of the change log use.
-    return { ...world, ids: { ...ids, records: ids['crm/accounts'] ?? '' } }
+    return { ...filled, ids: { ...ids, records: ids['crm/accounts'] ?? '' } }
   }
 
   return {
@@ -157,7 +160,7 @@ export const openMatrixHarness = async (): Promise<MatrixHarness> => {
     tenantAccess,
     createRecord,
     createEnvironment,
-    createWorld: async (kind, organisation) => {
+    createFilledEnvironment: async (kind, organisation) => {
       const environment = await createEnvironment(kind, organisation)
       const { key, ids } = environment
       return withRecords({ ...environment, other: await createPerson(key, ids) })

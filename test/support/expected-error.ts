@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type ErrorCode, errorCodes } from '../../src/errors.ts'
 import { restErrorOf, type UserError } from './user-errors.ts'
 
-export interface RefusedResponse {
+export interface ErrorResponse {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
@@ -18,7 +18,7 @@ export interface Expected {
 const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
-interface Refusal {
+interface ErrorContent {
   readonly code: ErrorCode
   readonly message: string
   readonly fields: readonly string[]
@@ -40,14 +40,14 @@ const payloadIn = (body: string): { readonly userErrors: readonly UserError[] } 
 
 /** Checks the form of user errors: a payload without a result. @returns their content */
 const readUserErrors = (
-  { statusCode, body }: RefusedResponse,
-  about: string,
-): Refusal | undefined => {
+  { statusCode, body }: ErrorResponse,
+  description: string,
+): ErrorContent | undefined => {
   const { userErrors = [], ...results } = payloadIn(body) ?? {}
   const error = restErrorOf(userErrors)
   if (error === undefined) return undefined
-  expect([statusCode, Object.keys(JSON.parse(body))], about).toEqual([200, ['data']])
-  expect(Object.values(results), about).toEqual([null])
+  expect([statusCode, Object.keys(JSON.parse(body))], description).toEqual([200, ['data']])
+  expect(Object.values(results), description).toEqual([null])
   return {
     code: error.code,
     message: error.message,
@@ -56,53 +56,53 @@ const readUserErrors = (
 }
 
 /** Checks the form of an error response, or of user errors. @returns its content */
-export const readRefusal = (response: RefusedResponse, hint = ''): Refusal => {
+export const readError = (response: ErrorResponse, hint = ''): ErrorContent => {
   const { statusCode, headers, body } = response
-  const about = `${hint}\n${statusCode} ${body.slice(0, 500)}`
-  const userErrors = readUserErrors(response, about)
+  const description = `${hint}\n${statusCode} ${body.slice(0, 500)}`
+  const userErrors = readUserErrors(response, description)
   if (userErrors) return userErrors
-  expect(statusCode, about).toBeGreaterThanOrEqual(400)
-  expect(statusCode, about).toBeLessThan(500)
-  expect(String(headers['content-type']), about).toMatch(
+  expect(statusCode, description).toBeGreaterThanOrEqual(400)
+  expect(statusCode, description).toBeLessThan(500)
+  expect(String(headers['content-type']), description).toMatch(
     /^application\/(graphql-response\+)?json; charset=utf-8$/,
   )
   const requestId = headers['x-request-id']
-  expect(requestId, about).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  expect(requestId, description).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   const parsed = JSON.parse(body)
   // GraphQL has its own form for errors; everything else has the contract's object.
   const { code, message, details, ...rest } =
     'errors' in parsed
       ? { message: parsed.errors[0].message, ...parsed.errors[0].extensions }
       : parsed.error
-  expect(rest, about).toEqual({ requestId })
-  expect(typeof message, about).toBe('string')
-  if (!isErrorCode(code)) throw new TypeError(`${code} is not a documented code: ${about}`)
-  expect(errorCodes[code].status, about).toBe(statusCode)
+  expect(rest, description).toEqual({ requestId })
+  expect(typeof message, description).toBe('string')
+  if (!isErrorCode(code)) throw new TypeError(`${code} is not a documented code: ${description}`)
+  expect(errorCodes[code].status, description).toBe(statusCode)
   if ('errors' in parsed) {
     const { locations, path, ...error } = parsed.errors[0]
-    expect(Object.keys(error).sort(), about).toEqual(['extensions', 'message'])
+    expect(Object.keys(error).sort(), description).toEqual(['extensions', 'message'])
     const { errors: _errors, data, ...others } = parsed
-    expect(others, about).toEqual({})
+    expect(others, description).toEqual({})
     expect(
       Object.values(data ?? {}).every((value) => value === null),
-      about,
+      description,
     ).toBe(true)
-  } else expect(Object.keys(parsed), about).toEqual(['error'])
+  } else expect(Object.keys(parsed), description).toEqual(['error'])
   return { code, message, fields: readDetails(details) }
 }
 
 /** Checks that a response is the expected error. */
-export const expectRefusal = (
-  response: RefusedResponse,
+export const expectError = (
+  response: ErrorResponse,
   { code, field }: Expected,
   hint = '',
 ): void => {
-  const refusal = readRefusal(response, hint)
-  expect(refusal.code, `${hint}\n${response.body.slice(0, 500)}`).toBe(code)
+  const errorContent = readError(response, hint)
+  expect(errorContent.code, `${hint}\n${response.body.slice(0, 500)}`).toBe(code)
   if (field !== undefined)
     expect(
       // Where GraphQL itself reports the error, the message names the variable or the argument.
-      refusal.fields.includes(field) || refusal.message.includes(field),
+      errorContent.fields.includes(field) || errorContent.message.includes(field),
       `${hint} names ${field}\n${response.body.slice(0, 500)}`,
     ).toBe(true)
 }

@@ -65,10 +65,10 @@ test.each([
   const { environmentId } = harness.customer
   const { installationId, workflowIds } = installation
   const [workflowId = ''] = workflowIds
-  for (const of of [{ workflowId }, { workflowId, installationId }]) {
+  for (const scope of [{ workflowId }, { workflowId, installationId }]) {
     const read = await rowsReadBy(harness.database, TABLES, async (transaction) => {
       const database = { ...harness.database, prisma: transaction.prisma }
-      const query = { environmentId, ...of, limit: 10, ...(status && { status }) }
+      const query = { environmentId, ...scope, limit: 10, ...(status && { status }) }
       expect((await listRuns(database, query)).runs).toHaveLength(count)
     })
     expect(read).toBeLessThan(50)

@@ -1,6 +1,14 @@
-import { hashApiKey } from '../../src/store/accounts/api-key.ts'
-import { revokeKeyById } from '../../src/store/accounts/keys.ts'
+import { generateApiKey, hashApiKey } from '../../src/store/accounts/api-key.ts'
+import { revokeKeyById, saveApiKey } from '../../src/store/accounts/keys.ts'
+import type { Database } from '../../src/store/database/database.ts'
 import type { TestService } from './service.ts'
+
+/** Creates an API key of an environment. @returns the key */
+export const createKey = async (database: Database, environmentId: string): Promise<string> => {
+  const key = generateApiKey('development')
+  await saveApiKey(database, environmentId, key)
+  return key
+}
 
 /** Revokes a key as the API does: this process rejects it from now on. @returns whether it was valid */
 export const revokeKey = async (

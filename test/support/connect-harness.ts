@@ -9,7 +9,7 @@ import { openBrowser } from './browser.ts'
 import { type ServerOptions, startService, type Tenant, type TestService } from './service.ts'
 
 /** A service with a sandbox company `acme`, and a browser. */
-export interface Product {
+export interface ConnectHarness {
   readonly service: TestService
   /** The origin of the service. */
   readonly address: string
@@ -40,30 +40,30 @@ export interface Visit {
   /** The modal's frame, once it exists. */
   frame(): Promise<Frame>
   /** Waits until the modal is closed. The browser may never confirm input to a frame that closes because of it. */
-  leave(input: Promise<void>): Promise<void>
+  waitUntilClosed(input: Promise<void>): Promise<void>
 }
 
 /** Clicks the button with exactly this name. */
-export const click = (window: Frame, name: string): Promise<void> =>
-  window.getByRole('button', { name, exact: true }).click()
+export const click = (modal: Frame, name: string): Promise<void> =>
+  modal.getByRole('button', { name, exact: true }).click()
 
 /** Waits for a heading. */
-export const heading = (window: Frame, name: string): Promise<void> =>
-  window.getByRole('heading', { name }).waitFor()
+export const heading = (modal: Frame, name: string): Promise<void> =>
+  modal.getByRole('heading', { name }).waitFor()
 
 /** Expects that axe finds nothing in the modal, and that its frame has a title. */
-export const expectAccessible = async (window: Frame): Promise<void> => {
-  expect(await findViolations(window)).toEqual([])
-  expect(await (await window.frameElement()).getAttribute('title')).toMatch(/\w/)
+export const expectAccessible = async (modal: Frame): Promise<void> => {
+  expect(await findViolations(modal)).toEqual([])
+  expect(await (await modal.frameElement()).getAttribute('title')).toMatch(/\w/)
 }
 
 /** Starts the product. With `publicUrl`, the service listens there. */
-export const startProduct = async (options: ServerOptions = {}): Promise<Product> => {
+export const startConnectHarness = async (options: ServerOptions = {}): Promise<ConnectHarness> => {
   const service = await startService({ allowPrivateAddresses: true, ...options })
   await createSandboxApp(service).openTenant('acme', { token: 'secret' })
   const port = options.publicUrl === undefined ? 0 : Number(new URL(options.publicUrl).port)
   const address = await service.server.listen({ port, host: '127.0.0.1' })
-  const site = createServer((_request, response) => {
+  const integratorServer = createServer((_request, response) => {
     // The strictest policy of a page that uses the hosted script.
     response.setHeader(
       'content-security-policy',
@@ -74,14 +74,14 @@ export const startProduct = async (options: ServerOptions = {}): Promise<Product
       `<!doctype html><title>A product</title><button>Apps</button><script src="${address}/sdk.js"></script>`,
     )
   })
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  const { port: sitePort } = site.address() as AddressInfo
+  await new Promise<void>((resolve) => integratorServer.listen(0, '127.0.0.1', resolve))
+  const { port: sitePort } = integratorServer.address() as AddressInfo
   const browser = await openBrowser()
-  let round = 0
+  let visits = 0
 
   const visit = async ({ width = 1280, ...options }: VisitOptions = {}): Promise<Visit> => {
-    round += 1
-    const tenant = await service.createTenant('development', [], `Round ${round}`)
+    visits += 1
+    const tenant = await service.createTenant('development', [], `Round ${visits}`)
     const page = await browser.newPage({ viewport: { width, height: 720 }, ...options })
     const problems: string[] = []
     page.on('console', (message) => {
@@ -94,7 +94,7 @@ export const startProduct = async (options: ServerOptions = {}): Promise<Product
     })
     await page.goto(`http://127.0.0.1:${sitePort}`)
     const run = (script: string): Promise<unknown> => page.evaluate(script)
-    const frames = (count: number) =>
+    const waitForFrames = (count: number) =>
       expect.poll(() => page.frames().length, { timeout: 30_000 }).toBe(count)
     return {
       tenant,
@@ -114,12 +114,12 @@ export const startProduct = async (options: ServerOptions = {}): Promise<Product
         return result
       },
       frame: async () => {
-        await frames(2)
+        await waitForFrames(2)
         return page.frames()[1] as Frame
       },
-      leave: async (input) => {
+      waitUntilClosed: async (input) => {
         input.catch(() => {})
-        await frames(1)
+        await waitForFrames(1)
       },
     }
   }
@@ -130,7 +130,7 @@ export const startProduct = async (options: ServerOptions = {}): Promise<Product
     visit,
     stop: async () => {
       await browser.close()
-      site.close()
+      integratorServer.close()
       await service.stop()
     },
   }

@@ -1,7 +1,7 @@
 /** A forked process with many raw sockets: it subscribes with each and counts what arrives. */
 import { WebSocket } from 'ws'
 
-interface Order {
+interface Instructions {
   readonly url: string
   readonly key: string
   readonly sockets: number
@@ -10,7 +10,7 @@ interface Order {
 
 const report = (message: object): void => void process.send?.(message)
 
-process.once('message', async ({ url, key, sockets, deliveries }: Order) => {
+process.once('message', async ({ url, key, sockets, deliveries }: Instructions) => {
   const counts = new Array<number>(sockets).fill(0)
   const texts = new Map<string, number>()
   let opened = 0
