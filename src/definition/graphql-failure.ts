@@ -41,7 +41,7 @@ type KindOf =
 /** What the codes of `errors` mean. */
 export interface GraphqlCodes {
   readonly kinds: Readonly<Record<string, KindOf>>
-  /** The kind of an error with another code, or without one. */
+  /** The kind of an error with another code, or without one, unless the status is 401 or 429. */
   readonly otherwise: AppFailure['kind']
   /** By code, what the reason says in addition to the app's message. */
   readonly hints: Readonly<Record<string, string>>
@@ -51,10 +51,16 @@ export interface GraphqlCodes {
 const own = <Value>(values: Readonly<Record<string, Value>>, code = ''): Value | undefined =>
   Object.hasOwn(values, code) ? values[code] : undefined
 
+/** The kind of an error whose code is not declared, if the status of the response has a meaning of its own. */
+const KINDS_OF_STATUS: Readonly<Record<number, AppFailure['kind']>> = {
+  401: 'authentication',
+  429: 'rate-limited',
+}
+
 /** Creates the reader of the failure that `errors` reports; undefined if there is none. */
 export const graphqlFailures =
   ({ kinds, otherwise, hints }: GraphqlCodes) =>
-  ({ body }: AppResponse, request: AppRequest): AppFailure | undefined => {
+  ({ status, body }: AppResponse, request: AppRequest): AppFailure | undefined => {
     const [error] = entriesOf(valuesOf(body).errors)
     if (!error) return
     const [code] = textsAt(error, 'extensions.code')
@@ -64,7 +70,7 @@ export const graphqlFailures =
     const { reason, field } = message.startsWith(VARIABLE)
       ? readVariableError(message)
       : { reason: message, field: '' }
-    const kind = own(kinds, code) ?? otherwise
+    const kind = own(kinds, code) ?? KINDS_OF_STATUS[status] ?? otherwise
     const hint = own(hints, code)
     return {
       kind: typeof kind === 'function' ? kind({ code, root, message }, request) : kind,

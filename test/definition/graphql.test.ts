@@ -31,9 +31,9 @@ const failureIn = graphqlFailures({
   hints: { DENIED: 'a scope is missing' },
 })
 
-const failureOf = (error: object, query = 'query { shop }') =>
+const failureOf = (error: object, query = 'query { shop }', status = 200) =>
   failureIn(
-    { status: 200, headers: {}, body: { errors: [error], data: null } },
+    { status, headers: {}, body: { errors: [error], data: null } },
     { method: 'POST', path: '/graphql', body: { query } },
   )
 
@@ -57,6 +57,18 @@ test('a failure has the kind of its code, which may depend on the root field and
   })
   expect(failureOf({})).toEqual({ kind: 'unavailable', reason: 'no message' })
   expect(failureOf({ message: 5, path: 'order', extensions: null })?.kind).toBe('unavailable')
+})
+
+test('without a declared code, the status decides between a rejected credential, a rate limit and other failures', () => {
+  const kindAt = (status: number) => failureOf({ message: 'No.' }, undefined, status)?.kind
+  expect([401, 429, 403, 500].map(kindAt)).toEqual([
+    'authentication',
+    'rate-limited',
+    'unavailable',
+    'unavailable',
+  ])
+  const throttled = { message: 'Slow.', extensions: { code: 'THROTTLED' } }
+  expect(failureOf(throttled, undefined, 401)?.kind).toBe('rate-limited')
 })
 
 test.each([
