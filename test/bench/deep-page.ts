@@ -11,7 +11,7 @@ import { fetchText } from './verify.ts'
 
 const SKIPPED = 1_000_000
 const RECORDS = 1_030_000 // one in fifty is deleted in the app, and lists leave it out
-const CEILING = 1.2
+const CEILING = 1.1
 
 /** Maximum time per request of the deep page, as a multiple of the first page's. */
 export const benchmarkDeepPage = async ({

@@ -12,7 +12,7 @@ import { fetchText } from './verify.ts'
 // They fit in the cache that PostgreSQL has by default.
 const CREDENTIALS = 5
 const ACCOUNTS_EACH = 150
-const FLOOR = 1.2
+const FLOOR = 1.7
 
 const OURS = `
   query Nested($credentialId: ID!, $industry: String!) {

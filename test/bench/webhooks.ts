@@ -11,7 +11,7 @@ import { openStage } from './webhooks-stage.ts'
 const COUNT = 10_000
 const BATCH = 500
 const CONCURRENCY = 16
-const FLOOR = 0.5
+const FLOOR = 0.55
 const MAX_ROUNDS = 3
 /** Interval between changes while latency is measured, which avoids a queue. */
 const PACE_MS = 5
