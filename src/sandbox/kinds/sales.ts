@@ -18,7 +18,10 @@ export const salesKinds = {
   /** Users of the CRM. */
   members: resourceKind(user, 'mem'),
   /** Organizations. */
-  organizations: resourceKind(account, 'org', { required: ['accountName'] }),
+  organizations: resourceKind(account, 'org', {
+    required: ['accountName'],
+    own: { numberOfEmployees: z.int().min(0).max(10_000_000).nullable().default(null) },
+  }),
   /** People, most of them at an organization. */
   people: resourceKind(contact, 'per', {
     more: {
