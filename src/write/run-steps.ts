@@ -74,6 +74,9 @@ const isRead = ({ method, read }: AppRequest): boolean => method === 'GET' || re
 const isRefusal = (error: unknown): error is AppRefusedError | WriteRejection =>
   error instanceof AppRefusedError || error instanceof WriteRejection
 
+const isStepsFailure = (error: unknown): error is StepsFailure =>
+  isAppError(error) || error instanceof WriteRejection || error instanceof RecordNotFoundError
+
 /**
  * Runs steps until they return or fail. A response that they cannot read is a failure of the app.
  * @throws any other error of a request or before the first response, if nothing has changed
@@ -84,9 +87,6 @@ export const runSteps = async <Result>(
   send: (request: AppRequest) => Promise<AppResponse>,
 ): Promise<StepsOutcome<Result>> => {
   let hasChanged = false
-  /** The request whose response the steps have last received. */
-  let answered: AppRequest | undefined
-  let sendFailure: unknown
   try {
     let step = steps.next()
     while (!step.done) {
@@ -97,13 +97,15 @@ export const runSteps = async <Result>(
         if (!isRead(request)) hasChanged = request.undo !== true
       } catch (error) {
         if (!isRead(request) && mayHaveArrived(error)) return { status: 'unknown', cause: error }
-        sendFailure = error
         // The connector may handle the failure; otherwise this call throws it.
         step = steps.throw(error)
         continue
       }
-      answered = request
-      step = steps.next(response)
+      try {
+        step = steps.next(response)
+      } catch (error) {
+        throw isStepsFailure(error) ? error : malformedResponse(connector, request, UNREADABLE)
+      }
     }
     return { status: 'done', result: step.value }
   } catch (error) {
@@ -111,13 +113,7 @@ export const runSteps = async <Result>(
       return isRefusal(error)
         ? { status: 'partly-written', refusal: error }
         : { status: 'unknown', cause: error }
-    if (
-      isAppError(error) ||
-      error instanceof WriteRejection ||
-      error instanceof RecordNotFoundError
-    )
-      return { status: 'refused', error }
-    if (answered === undefined || error === sendFailure) throw error
-    return { status: 'refused', error: malformedResponse(connector, answered, UNREADABLE) }
+    if (isStepsFailure(error)) return { status: 'refused', error }
+    throw error
   }
 }

@@ -243,7 +243,7 @@ describe('the variants of a product', () => {
     ['with a cleared title', [{ ...same, title: null }], 'variants[0].title'],
     ['with a unit', [{ ...same, weight: { value: 1, unit: 'kg' } }], 'variants[0].weight.unit'],
     ['that the product lacks', [same, { ...same, remoteId: 'x' }], 'variants[1]'],
-    ['of which one is missing', [large], 'variants'],
+    ['with a missing one', [large], 'variants'],
     [
       'with another option',
       [same, { price: 1, optionValues: [{ name: 'X', value: 'L' }] }],

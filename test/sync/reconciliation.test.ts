@@ -33,7 +33,7 @@ const list = () => listReconciliations(harness.database, { credentialId: harness
 
 const latest = async () => (await list())[0]
 
-/** Creates records of which only the last has changed recently: no listing of changes repeats the others. */
+/** Creates records. Only the last one has changed recently, so no listing of changes repeats the others. */
 const fill = (count: number) => {
   harness.app.fill(count)
   for (const row of [...harness.app.rows.values()].slice(0, -1))

@@ -155,6 +155,7 @@ export const readForwardOfEach = async <Row, Entry>(
   )
   const byOwner = Map.groupBy(rows, ({ owner }) => owner)
   return ids.map((id) => {
+    // Safe: TypeScript cannot tell that a generic row without its owner is the row.
     const own = (byOwner.get(id) ?? []).map(({ owner: _, ...row }) => row as unknown as Row & Place)
     return toListed(toEntry, own, page, () => countOf(id))
   })

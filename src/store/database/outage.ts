@@ -30,7 +30,7 @@ const CONSEQUENCES: readonly TemporaryFailure['reason'][] = [...OUTAGES, 'overlo
 
 /** The cause in the last line of an error of Prisma; the lines before it quote the call. */
 const reasonOf = (error: unknown): string => {
-  // A host has several addresses, none of which can be reached: the error of Node has no message of its own.
+  // If no address of a host can be reached, Node's error has no message of its own.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error)
 }
