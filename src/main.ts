@@ -52,21 +52,21 @@ const traceFromStart = async (config: Config, role: Role, { log, shutdown }: Sta
 const start = async (config: Config, role: Role, options: StartOptions): Promise<Trunkline> => {
   await traceFromStart(config, role, options)
   const operator = await startOperator(config, options)
-  const spawned = Promise.withResolvers<void>()
+  const spawned = Promise.withResolvers<'new' | 'existing'>()
   const preparing = prepareStorage(config, { ...options, onSpawn: spawned.resolve })
   // Most of the modules: imported while PostgreSQL starts, which is another process.
-  const importing = Promise.race([spawned.promise, preparing]).then(async () => {
-    const module = await import('./process/service.ts')
-    await module.warmUp(role)
-    return module
+  const importing = Promise.race([spawned.promise, preparing]).then(async (cluster) => {
+    const { startService, warmUp } = await import('./process/service.ts')
+    return { startService, warm: await warmUp(config, role, cluster === 'new') }
   })
-  const [{ newKeyFile, durable, ...storage }, { startService }] = await Promise.all([
+  const [{ newKeyFile, durable, ...storage }, { startService, warm }] = await Promise.all([
     preparing,
     importing,
   ])
   const service = await startService(config, role, {
     ...storage,
     ...options,
+    ...warm,
     metrics: operator?.metrics,
   })
   await durable

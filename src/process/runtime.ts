@@ -11,6 +11,7 @@ import type { RecordWriter } from '../query/write-request.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
 import { SANDBOX_CLIENT } from '../sandbox/oauth/endpoints.ts'
 import { renewTenants } from '../sandbox/renew.ts'
+import type { PreparedTenant } from '../sandbox/tenant.ts'
 import { type Access, createAccess } from '../store/accounts/access.ts'
 import { createAppRequestLog } from '../store/accounts/app-requests.ts'
 import { readCredential } from '../store/accounts/credentials.ts'
@@ -34,6 +35,7 @@ import { createPassthrough } from '../write/passthrough.ts'
 import { createRecordWriter } from '../write/record-writer.ts'
 import { openAppClient } from './app-client.ts'
 import type { Config } from './config.ts'
+import { EXAMPLE_TENANTS } from './example-tenants.ts'
 import type { Metrics } from './metrics.ts'
 import { type Progress, silentProgress } from './progress.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -89,26 +91,31 @@ export interface RuntimeOptions extends Pick<Storage, 'keys' | 'url'> {
   readonly onStatement?: (sql: string) => void
   /** Receives each longer step of the start. */
   readonly progress?: Progress
+  /** The sandbox companies of a new database, in the order of EXAMPLE_TENANTS. Default: computed when needed. */
+  readonly exampleTenants?: readonly PreparedTenant[]
 }
 
 // A request in flight occupies its slot until its process settles it, at most for this time after its deadline.
 const SLOT_GRACE_MS = 5_000
 
-/** The sandbox companies of the example user's two credentials. */
-const SANDBOX_TENANTS = ['acme', 'acme-outlet']
-
-const openSandbox = (database: Database, clock: Clock, progress: Progress) => {
+const openSandbox = (
+  database: Database,
+  clock: Clock,
+  {
+    progress = silentProgress,
+    exampleTenants,
+  }: Pick<RuntimeOptions, 'progress' | 'exampleTenants'>,
+) => {
   const app = createSandboxApp({ database, clock })
   const connector = connectors.get('sandbox')
   if (connector === undefined)
     throw new Error('The registry has no connector named sandbox. Run the code generation.')
   const openTenants = async () => {
     const tenants: Readonly<Record<string, string>>[] = []
-    // One at a time: computing the records of a tenant blocks the event loop, so that the connection of another
-    // would time out.
-    for (const [index, tenant] of SANDBOX_TENANTS.entries()) {
-      progress(`Creating sandbox company ${index + 1} of ${SANDBOX_TENANTS.length}`)
-      tenants.push({ ...(await app.openTenant(tenant)) })
+    for (const [index, tenant] of EXAMPLE_TENANTS.entries()) {
+      progress(`Creating sandbox company ${index + 1} of ${EXAMPLE_TENANTS.length}`)
+      const prepared = exampleTenants?.[index]
+      tenants.push({ ...(await app.openTenant(tenant, { prepared })) })
     }
     return tenants
   }
@@ -184,7 +191,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     : 0
   if (renewed > 0)
     log.info({ tenants: renewed }, 'gave sandbox companies of an earlier version new records')
-  const sandbox = config.sandbox ? openSandbox(database, clock, progress) : undefined
+  const sandbox = config.sandbox ? openSandbox(database, clock, options) : undefined
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
   const requestLog = createAppRequestLog({

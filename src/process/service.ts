@@ -5,6 +5,7 @@ import { generateFirstKey } from '../store/accounts/keys.ts'
 import { loadCompiler } from '../store/database/database.ts'
 import { startApi } from './api.ts'
 import type { Config } from './config.ts'
+import { prepareExampleTenants } from './example-tenants.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
 import type { Role } from './role.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from './runtime.ts'
@@ -18,10 +19,15 @@ export interface Service {
   readonly newKey: string | undefined
 }
 
-/** Prepares what needs no database, while PostgreSQL starts. */
-export const warmUp = async (role: Role): Promise<void> => {
+/** Prepares what needs no database, while PostgreSQL starts. Of a new database, also the sandbox companies. */
+export const warmUp = async (
+  { sandbox }: Config,
+  role: Role,
+  isNew: boolean,
+): Promise<Pick<RuntimeOptions, 'exampleTenants'>> => {
   if (role !== 'worker') buildSchema(catalogue)
   await loadCompiler()
+  return sandbox && isNew ? { exampleTenants: await prepareExampleTenants(new Date()) } : {}
 }
 
 const openApi = async (runtime: Runtime, firstStart: FirstStart) => {

@@ -22,8 +22,8 @@ export interface StorageOptions {
   readonly log: Logger
   readonly shutdown: Shutdown
   readonly progress: Progress
-  /** Called when the first program of the embedded PostgreSQL runs. */
-  readonly onSpawn: () => void
+  /** Called when a program of the embedded PostgreSQL runs: first one that creates the cluster, if it is new. */
+  readonly onSpawn: (cluster: 'new' | 'existing') => void
 }
 
 /** Loads or creates the keys, starts the embedded database if none is configured, and applies the migrations. */

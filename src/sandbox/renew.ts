@@ -7,9 +7,10 @@ import {
   type SandboxOutcome,
   type SandboxSession,
 } from '../store/sandbox/sandbox-records.ts'
-import { createDataset, type Dataset } from './company/history.ts'
+import type { Dataset } from './company/history.ts'
 import { kindNames, RECORD_FORM } from './kinds/kinds.ts'
 import { openWorkspace } from './open-workspace.ts'
+import { prepareTenant } from './tenant.ts'
 
 /** Replaces the records of a tenant. Readers see a change or a deletion of every record that they know. */
 const replaceRecords = async (
@@ -43,11 +44,7 @@ export const renewTenants = async (database: Database, now: Date): Promise<numbe
     const tenant = await getSandboxTenant(database, name)
     if (!tenant) continue
     // Computed before the transaction, so that it holds its connection only briefly.
-    const dataset = await createDataset({
-      tenant: name,
-      seed: tenant.seed,
-      start: now.toISOString(),
-    })
+    const dataset = await prepareTenant(name, now, tenant.seed)
     if (await changeSandbox(database, name, (session) => replaceRecords(session, dataset, now)))
       count++
   }

@@ -5,9 +5,10 @@ import {
   createSandboxTenant,
   getSandboxTenant,
   hashSandboxToken,
+  type SandboxTenant,
   setSandboxToken,
 } from '../store/sandbox/sandbox-records.ts'
-import { createDataset } from './company/history.ts'
+import { createDataset, type Dataset } from './company/history.ts'
 import { RECORD_FORM } from './kinds/kinds.ts'
 
 /** Content of a sandbox credential. */
@@ -16,8 +17,22 @@ export interface TenantAccess {
   readonly token: string
 }
 
-/** Options of a new tenant: the seed of its records (default 1) and its token (default random). */
+/** The records and the simulation of a tenant that is not stored yet. */
+export interface PreparedTenant extends Dataset, Pick<SandboxTenant, 'seed' | 'start'> {}
+
+/** Computes the records of a tenant as of an instant. The same name, instant and seed give identical records. */
+export const prepareTenant = async (
+  tenant: string,
+  now: Date,
+  seed = 1,
+): Promise<PreparedTenant> => {
+  const start = now.toISOString()
+  return { seed, start, ...(await createDataset({ tenant, seed, start })) }
+}
+
+/** Options of a new tenant: its records (default: computed), their seed (default 1), and its token (default random). */
 export interface TenantOptions {
+  readonly prepared?: PreparedTenant | undefined
   readonly seed?: number
   readonly token?: string
 }
@@ -49,18 +64,18 @@ export const createTenant = async (
   database: Database,
   now: Date,
   { tenant, token }: TenantAccess,
-  seed = 1,
+  { seed, prepared }: Omit<TenantOptions, 'token'> = {},
 ): Promise<'created' | 'exists'> => {
   if (!isTenantName(tenant))
     throw new RangeError(
       `The name of a sandbox tenant must be 1 to 63 characters of a–z, 0–9 and -, not ${JSON.stringify(tenant)}.`,
     )
   if (await getSandboxTenant(database, tenant)) return 'exists'
-  const start = now.toISOString()
   // Computed before the transaction, so that it holds its connection only briefly.
-  const { records, numbers } = await createDataset({ tenant, seed, start })
+  const { start, records, numbers, ...seeded } =
+    prepared ?? (await prepareTenant(tenant, now, seed))
   const tokenHash = hashSandboxToken(tenant, token)
-  const simulation = { seed, start, clock: start, steps: 0, steppedAt: start }
+  const simulation = { ...seeded, start, clock: start, steps: 0, steppedAt: start }
   return createSandboxTenant(database, tenant, {
     tenant: { ...simulation, tokenHash, form: RECORD_FORM, numbers },
     rows: records,
@@ -75,9 +90,9 @@ export const openTenant = async (
   database: Database,
   now: Date,
   tenant: string,
-  { seed, token = newToken() }: TenantOptions = {},
+  { token = newToken(), ...options }: TenantOptions = {},
 ): Promise<TenantAccess> => {
-  const outcome = await createTenant(database, now, { tenant, token }, seed)
+  const outcome = await createTenant(database, now, { tenant, token }, options)
   if (outcome === 'exists') await setSandboxToken(database, tenant, token)
   return { tenant, token }
 }

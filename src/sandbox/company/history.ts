@@ -1,4 +1,5 @@
 /** The history of a new tenant: its simulation, at instants of the last year. */
+import { setImmediate } from 'node:timers/promises'
 import type {
   SandboxRow,
   SandboxSession,
@@ -14,6 +15,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const DAYS = 365
 const STEPS = 20 * ROUND_STEPS
+// Then the event loop can do other work.
+const STEPS_PER_TURN = 20
 
 /** Inputs of a history: tenant, seed and the instant at which it ends. */
 export interface DatasetSeed {
@@ -69,8 +72,10 @@ export const createDataset = async ({ tenant, seed, start }: DatasetSeed): Promi
   const workspace = openWorkspace(session, at(DAYS + 1))
   await setUp(workspace, createRandom(tenant, seed, 'setup'), tenant)
   keep(workspace.changes())
-  for (let left = STEPS; left > 0; left--)
+  for (let left = STEPS; left > 0; left--) {
     keep(await runStep(session, tenant, at(Math.ceil((DAYS * left) / STEPS))))
+    if (left % STEPS_PER_TURN === 0) await setImmediate()
+  }
   const byKind = await Promise.all(kindNames.map(session.live))
   return {
     // Safe cast: a workspace has created them.

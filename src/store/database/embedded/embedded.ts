@@ -16,8 +16,8 @@ import { chooseDatabaseUser } from './user.ts'
 export interface EmbeddedDatabaseOptions {
   readonly dataDir: string
   readonly log: Log
-  /** Called when the first program of PostgreSQL runs. */
-  readonly onSpawn?: () => void
+  /** Called when a program of PostgreSQL runs: first one that creates the cluster, if it does not exist. */
+  readonly onSpawn?: (cluster: 'new' | 'existing') => void
 }
 
 /** A running embedded PostgreSQL. `url` is valid until `stop()`; close every pool before calling it. */
@@ -48,8 +48,18 @@ export const startEmbeddedDatabase = async (
     const user = await chooseDatabaseUser(clusterFolder, log)
     const programs = await findPrograms(platformPackage, user, log)
     await stopOrphan(clusterFolder, log)
-    const { cluster, password, isNew } = await openCluster({ dataDir, programs, user, onSpawn })
-    const server = await startServer({ programs, cluster, log, onSpawn })
+    const { cluster, password, isNew } = await openCluster({
+      dataDir,
+      programs,
+      user,
+      onSpawn: () => onSpawn('new'),
+    })
+    const server = await startServer({
+      programs,
+      cluster,
+      log,
+      onSpawn: () => onSpawn('existing'),
+    })
     const durable = isNew ? flushCluster(cluster, programs) : Promise.resolve()
     durable.catch(() => {}) // rejects for those who await it
     return {
