@@ -24,6 +24,5 @@ USER 1000:1000
 EXPOSE 4000
 # A worker does not listen: disable the check there.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# As in the first line of cli.js: less memory for short-lived objects.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/cli.js"]
+ENTRYPOINT ["node", "dist/cli.js"]
 CMD ["serve"]

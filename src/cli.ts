@@ -1,8 +1,5 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
-/**
- * The command line: `trunkline serve`, and the commands for operators. The flag of Node limits the memory for
- * short-lived objects, which otherwise grows to 100 MB and stays.
- */
+#!/usr/bin/env node
+/** The command line: `trunkline serve`, and the commands for operators. */
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import { UsageError } from './commands/usage-error.ts'

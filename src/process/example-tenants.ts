@@ -3,8 +3,9 @@ import { type PreparedTenant, prepareTenant } from '../sandbox/tenant.ts'
 
 export const EXAMPLE_TENANTS = ['acme', 'acme-outlet'] as const
 
-/** Computes the records of the companies as of an instant. Needs no database. */
-export const prepareExampleTenants = async (now: Date): Promise<readonly PreparedTenant[]> => {
+/** Computes the records of the companies, as of now by the clock of the host, before its embedded database runs. */
+export const prepareExampleTenants = async (): Promise<readonly PreparedTenant[]> => {
+  const now = new Date()
   const prepared: PreparedTenant[] = []
   for (const tenant of EXAMPLE_TENANTS) prepared.push(await prepareTenant(tenant, now))
   return prepared

@@ -27,7 +27,7 @@ export const warmUp = async (
 ): Promise<Pick<RuntimeOptions, 'exampleTenants'>> => {
   if (role !== 'worker') buildSchema(catalogue)
   await loadCompiler()
-  return sandbox && isNew ? { exampleTenants: await prepareExampleTenants(new Date()) } : {}
+  return sandbox && isNew ? { exampleTenants: await prepareExampleTenants() } : {}
 }
 
 const openApi = async (runtime: Runtime, firstStart: FirstStart) => {
