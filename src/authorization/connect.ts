@@ -7,6 +7,7 @@ import { ApiError, invalidParameter } from '../errors.ts'
 import { isAppError } from '../outbound/app-error.ts'
 import type { AppCredential } from '../outbound/compose-request.ts'
 import type { AppClient } from '../outbound/http.ts'
+import { malformedResponse } from '../outbound/malformed-response.ts'
 import { endAuthorization, type StoredAuthorization } from '../store/accounts/authorizations.ts'
 import {
   createCredential,
@@ -114,6 +115,22 @@ export const createConnection = (options: ConnectOptions) => {
       ? undefined
       : (await readCredential(database, vault, credentialId))?.values
 
+  /** @throws AppError */
+  const fetchAccounts = async (
+    grant: Grant,
+    definition: NonNullable<OAuthMethod['accounts']>,
+  ): Promise<readonly AppAccount[]> => {
+    const { request } = definition
+    const listing = withoutAccount(grant.target, definition)
+    const response = await appClient.send(listing, credentialOf(grant), request)
+    try {
+      return definition.read(response)
+    } catch {
+      const reason = 'the response is not a list of accounts'
+      throw malformedResponse(grant.target.connector, { request, response }, reason)
+    }
+  }
+
   /**
    * The accounts to choose from, or the only one; empty if the app has no such choice. A reconnected credential
    * stays with its account: the records of another one must not mix with the stored ones.
@@ -135,13 +152,10 @@ export const createConnection = (options: ConnectOptions) => {
       )
     if (earlier && !agrees(Object.fromEntries(returned), earlier)) throw other()
     if (!method.accounts) return []
-    const listing = withoutAccount(grant.target, method.accounts)
-    const { request } = method.accounts
-    const response = await appClient.send(listing, credentialOf(grant), request).catch((error) => {
+    const accounts = await fetchAccounts(grant, method.accounts).catch((error) => {
       if (!isAppError(error)) throw error
       throw new AuthorizationError(`${connector.name} did not list the accounts.`)
     })
-    const accounts = method.accounts.read(response)
     if (accounts.length === 0)
       throw new AuthorizationError(`The user of ${connector.name} has no account to connect.`)
     if (!earlier) return accounts

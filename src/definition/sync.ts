@@ -33,7 +33,7 @@ export interface SyncDefinition {
   /**
    * `reported`: every deletion appears in a listing, as a record that is marked as deleted or as an id in
    * `ListPage.deleted`, or in a feed · `compared`: records that a full listing does not return are deleted. Its listings may
-   * report some deletions too.
+   * report some deletions too. After a change of the account, both compare.
    */
   readonly deletions: 'reported' | 'compared'
   /** From one full listing to the next; absent: the first is the only one. */

@@ -3,6 +3,7 @@ import type { Connector } from '../definition/connector.ts'
 import { storableText } from '../definition/value.ts'
 import type { AppCredential } from './compose-request.ts'
 import type { AppClient } from './http.ts'
+import { malformedResponse } from './malformed-response.ts'
 
 const MAX_LENGTH = 255
 
@@ -18,6 +19,11 @@ export const readAccountName = async (
   signal: AbortSignal,
 ): Promise<string | undefined> => {
   const response = await appClient.check(connector, credential, signal)
-  const name = connector.readAccountName?.(response)?.trim()
-  return name ? storableText(name, MAX_LENGTH) : undefined
+  try {
+    const name = connector.readAccountName?.(response)?.trim()
+    return name ? storableText(name, MAX_LENGTH) : undefined
+  } catch {
+    const reason = 'the response does not have the expected form'
+    throw malformedResponse(connector, { request: connector.check, response }, reason)
+  }
 }

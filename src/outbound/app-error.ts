@@ -143,17 +143,6 @@ export class AppUnavailableError extends AppErrorBase {
   }
 }
 
-/**
- * The failure of an app whose response the connector could not read. It has no cause: the error of the connector may
- * quote the response.
- */
-export const malformedResponse = (
-  connector: Pick<Connector, 'app' | 'name'>,
-  request: AppRequest,
-  reason: string,
-): AppUnavailableError =>
-  new AppUnavailableError({ ...factsOf(connector, request), reason }, 'malformed')
-
 /** The app's address is not a URL, or this service does not connect to it. */
 export class AppAddressError extends AppErrorBase {
   override readonly name = 'AppAddressError'

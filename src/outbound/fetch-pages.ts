@@ -8,9 +8,10 @@ import type {
   ResourceConnector,
 } from '../definition/connector.ts'
 import { cursorsOf } from '../definition/paging/pager.ts'
-import { AppRateLimitedError, malformedResponse } from './app-error.ts'
+import { AppRateLimitedError } from './app-error.ts'
 import type { AppCredential } from './compose-request.ts'
 import type { AppClient } from './http.ts'
+import { malformedResponse } from './malformed-response.ts'
 
 /** What a listing lists, and where. */
 export interface ListingFacts {
@@ -108,7 +109,11 @@ export const createPageFetcher = (listing: ListingFacts, signal: AbortSignal) =>
         checkToken(resource, page)
         return { ...page, appTime: timeOf(response, tookMs), requestedMs }
       } catch {
-        throw malformedResponse(connector, request, 'the response is not a page of records')
+        throw malformedResponse(
+          connector,
+          { request, response },
+          'the response is not a page of records',
+        )
       }
     },
     /** Sends the requests at these cursors that were not sent before, as far as there is room. Responses to others are dropped. */

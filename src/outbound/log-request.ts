@@ -5,6 +5,7 @@ import { storableText } from '../definition/value.ts'
 import { type AppError, isAppError } from './app-error.ts'
 import type { AppCredential, ComposedRequest, RequestKind } from './compose-request.ts'
 import type { ExchangeResponse } from './exchange.ts'
+import { observeReading } from './malformed-response.ts'
 import { createRedactor } from './read-response.ts'
 import type { BudgetUse } from './request-budget.ts'
 
@@ -55,13 +56,15 @@ const MAX_BODY_LENGTH = 2_000
 // A longer text is cut before its secrets are removed: most of it is dropped anyway.
 const MAX_REDACTED_LENGTH = 64 * 1024
 
-/** A copy of the beginning of a text: a slice would hold the whole text in memory. */
-const cut = (text: string, length: number): string =>
-  storableText(Buffer.from(text.slice(0, length)).toString())
+/** The beginning of a text, which is a copy: a slice would hold the whole text in memory. */
+const startOf = (text: string, length: number): string =>
+  text.length <= length ? text : Buffer.from(text.slice(0, length)).toString()
+
+const cut = (text: string, length: number): string => storableText(startOf(text, length))
 
 const outcomeOf = (
   error: AppError | undefined,
-  response: ExchangeResponse | undefined,
+  response: Pick<ExchangeResponse, 'status'> | undefined,
 ): string | null => {
   if (error) return `${error.code}: ${error.reason}`
   return response && response.status >= 400 ? `it answered ${response.status}` : null
@@ -76,7 +79,7 @@ export const createRequestLogger = (options: RequestLogOptions | undefined): Log
 
   const log = (
     { credential, use, request, composed, kind }: SentRequest,
-    response: ExchangeResponse | undefined,
+    response: Pick<ExchangeResponse, 'status' | 'text'> | undefined,
     error: AppError | undefined,
     tookMs: number,
   ): void => {
@@ -114,7 +117,13 @@ export const createRequestLogger = (options: RequestLogOptions | undefined): Log
     }
     try {
       const response = await send(onResponse)
-      log(sent, received, undefined, performance.now() - startedMs)
+      const tookMs = performance.now() - startedMs
+      log(sent, received, undefined, tookMs)
+      if (received) {
+        const { status, text } = received
+        const beginning = { status, text: startOf(text, MAX_REDACTED_LENGTH) }
+        observeReading(response, (error) => log(sent, beginning, error, tookMs))
+      }
       return response
     } catch (error) {
       // An aborted request says nothing about the app.

@@ -73,10 +73,13 @@ export const parseGroupBy = (resource: Resource, names: readonly string[]): read
   if (names.length > MAX_GROUP_KEYS)
     throw invalidParameter('groupBy', `at most ${MAX_GROUP_KEYS} keys`)
   const keys = groupKeys(resource)
-  return [...new Set(names)].map((name) => {
+  return names.map((name, index) => {
     const key = keys.get(name)
-    if (key) return key
-    throw invalidParameter('groupBy', `known keys, such as ${nearest(name, keys.keys())}`)
+    if (!key) throw invalidParameter('groupBy', `known keys, such as ${nearest(name, keys.keys())}`)
+    const first = names.indexOf(name)
+    if (first < index)
+      throw invalidParameter(`groupBy[${index}]`, `another key than that of groupBy[${first}]`)
+    return key
   })
 }
 

@@ -4,6 +4,8 @@
  * A listing may also miss records that still exist: offset pages skip a record when an earlier one is deleted,
  * and a failing app may list almost nothing. So records are marked only after two listings agree, and if many
  * are missing, the second listing starts later. Deletions are stored late, but never wrongly.
+ *
+ * After a change of the account, most records are expected to be missing, so the second listing starts immediately.
  */
 
 import { reserveLogPosition } from '../store/changes/events.ts'
@@ -24,17 +26,25 @@ export type MissingRecords =
   /** A second listing must confirm the missing records; with `warning`, only after a pause. */
   | { readonly kind: 'unconfirmed'; readonly progress: RunProgress; readonly warning?: string }
 
+/**
+ * Whether records that the run does not list are deleted. A first listing misses none; but no app reports the deletion
+ * of the records of an earlier account, and that may have changed during the first listing.
+ */
+export const detectsMissing = ({ progress, state, resource }: ResourceRun): boolean =>
+  progress.listing === 'everything' &&
+  (state.accountChanged || (!progress.first && resource.sync.deletions === 'compared'))
+
 /** Marks missing records as deleted, or requests a second listing. */
 export const reconcileMissing = async (run: ResourceRun): Promise<MissingRecords> => {
-  const { progress, lease, context, resource } = run
-  if (progress.listing === 'changes' || progress.first || resource.sync.deletions === 'reported')
-    return { kind: 'reconciled' }
+  const { progress, state, lease, context } = run
+  if (!detectsMissing(run)) return { kind: 'reconciled' }
   const { held, unseen } = await countUnseen(context.database, lease.key, resourceOf(run))
   if (unseen === 0) return { kind: 'reconciled' }
   if (progress.pass === 1) {
     const start = { stage: 'listing', cursor: null, partitions: [] } as const
     const second: RunProgress = { ...progress, ...start, pass: 2 }
-    return unseen >= MANY_RECORDS && unseen >= held * MANY_SHARE
+    const isSuspicious = unseen >= MANY_RECORDS && unseen >= held * MANY_SHARE
+    return isSuspicious && !state.accountChanged
       ? {
           kind: 'unconfirmed',
           progress: second,

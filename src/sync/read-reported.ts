@@ -2,9 +2,9 @@
 import type { AppRequest, ResourceConnector, Steps } from '../definition/connector.ts'
 import type { FeedChange, FeedPage } from '../definition/feed.ts'
 import { recordId } from '../definition/identity.ts'
-import { malformedResponse } from '../outbound/app-error.ts'
 import { classifyFailure } from '../outbound/classify-failure.ts'
 import type { AppClient } from '../outbound/http.ts'
+import { malformedResponse } from '../outbound/malformed-response.ts'
 import { contextOf } from '../store/accounts/credential-context.ts'
 import { temporaryFailureOf } from '../store/database/temporary-failure.ts'
 import { listStoppedTopics } from '../store/inbound/events.ts'
@@ -39,7 +39,11 @@ const fetchPage = async (run: FeedRun, signal: AbortSignal): Promise<SentPage> =
       throw new Error('The last page has no token.')
     return { ...page, requestedMs }
   } catch {
-    throw malformedResponse(connector, request, 'the response is not a page of changes')
+    throw malformedResponse(
+      connector,
+      { request, response },
+      'the response is not a page of changes',
+    )
   }
 }
 

@@ -12,7 +12,7 @@
  * Arrivals while a run lists and counts may hide such records until the next run. As many silent appearances as
  * disappearances between two runs cancel out.
  */
-import { malformedResponse } from '../outbound/app-error.ts'
+import { malformedResponse } from '../outbound/malformed-response.ts'
 import { countStored } from '../store/sync/seen-records.ts'
 import type { RemoteCounting, StoredCount } from '../store/sync/sync-state.ts'
 import { appClientOf, databaseTime, type ResourceRun, resourceOf } from './active-run.ts'
@@ -60,7 +60,11 @@ const readRemoteCount = async (
   try {
     return { count: remoteCount.read(response), countedAt }
   } catch {
-    throw malformedResponse(connector, request, 'the response is not a number of records')
+    throw malformedResponse(
+      connector,
+      { request, response },
+      'the response is not a number of records',
+    )
   }
 }
 

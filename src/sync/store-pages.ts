@@ -25,6 +25,7 @@ import {
   transact,
 } from './active-run.ts'
 import { laterOf, type MappedPages, sizeOf, type Tombstone } from './map-pages.ts'
+import { detectsMissing } from './missing-records.ts'
 import { checkStorage } from './storage-limits.ts'
 
 function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
@@ -72,10 +73,9 @@ export const applyTombstones = async (
   return deleted
 }
 
-/** Whether the run saves which records it saw: to detect missing ones, or for a report. A first listing has none to miss. */
-export const tracksSeenRecords = ({ progress, resource }: ResourceRun): boolean =>
-  progress.reconciliationId !== undefined ||
-  (progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'compared')
+/** Whether the run saves which records it saw: to detect missing ones, or for a report. */
+export const tracksSeenRecords = (run: ResourceRun): boolean =>
+  run.progress.reconciliationId !== undefined || detectsMissing(run)
 
 /** Records in the order of their ids: rows that are inserted together are then neighbours in every index. */
 const byId = <R extends RecordLine>(records: readonly R[]): readonly R[] =>

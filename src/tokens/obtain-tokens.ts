@@ -2,12 +2,9 @@
 import type { AuthMethod, SessionMethod } from '../definition/auth.ts'
 import { normalize } from '../definition/authenticate.ts'
 import type { TokenSet } from '../definition/token-set.ts'
-import {
-  AppAuthenticationError,
-  AppRefusedError,
-  malformedResponse,
-} from '../outbound/app-error.ts'
+import { AppAuthenticationError, AppRefusedError } from '../outbound/app-error.ts'
 import type { AppClient } from '../outbound/http.ts'
+import { malformedResponse } from '../outbound/malformed-response.ts'
 import type { TokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 import type { TokenRequest } from '../outbound/token-source.ts'
 import type { OAuthClient, OAuthClientKey } from '../store/accounts/oauth-clients.ts'
@@ -44,7 +41,11 @@ const logIn = async (
     const expiresAt = new Date(startedMs + expiresInSeconds * 1000).toISOString()
     return { accessToken, expiresAt, values: {} }
   } catch {
-    throw malformedResponse(connector, request, 'the response to the login has no token')
+    throw malformedResponse(
+      connector,
+      { request, response },
+      'the response to the login has no token',
+    )
   }
 }
 

@@ -2,9 +2,9 @@
 import type { AppRequest, AppResponse, Connector } from '../definition/connector.ts'
 import type { ContextDefinition } from '../definition/context.ts'
 import type { Json } from '../definition/json.ts'
-import { malformedResponse } from '../outbound/app-error.ts'
 import type { AppCredential } from '../outbound/compose-request.ts'
 import type { AppClient } from '../outbound/http.ts'
+import { malformedResponse } from '../outbound/malformed-response.ts'
 import { contextOf, saveContext } from '../store/accounts/credential-context.ts'
 import type { OpenCredential } from '../store/accounts/credentials.ts'
 import type { Database } from '../store/database/database.ts'
@@ -36,7 +36,11 @@ export const readContext = async (
     appClient.send(connector, credential, { ...request, read: true }, signal)
   const text = JSON.stringify(resultOf(await runSteps(connector, definition.read(), send)))
   if (text.length > MAX_LENGTH)
-    throw malformedResponse(connector, connector.check, 'the settings of the account are too large')
+    throw malformedResponse(
+      connector,
+      { request: connector.check },
+      'the settings of the account are too large',
+    )
   // In the stored form, so that the next one equals it.
   return JSON.parse(text) as Json
 }

@@ -12,8 +12,8 @@ import {
   AppRefusedError,
   AppUnavailableError,
   isAppError,
-  malformedResponse,
 } from '../outbound/app-error.ts'
+import { malformedResponse } from '../outbound/malformed-response.ts'
 
 /** The reason why steps ended before anything changed in the app. */
 export type StepsFailure = AppError | WriteRejection | RecordNotFoundError
@@ -104,7 +104,8 @@ export const runSteps = async <Result>(
       try {
         step = steps.next(response)
       } catch (error) {
-        throw isStepsFailure(error) ? error : malformedResponse(connector, request, UNREADABLE)
+        if (isStepsFailure(error)) throw error
+        throw malformedResponse(connector, { request, response }, UNREADABLE)
       }
     }
     return { status: 'done', result: step.value }

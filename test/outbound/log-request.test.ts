@@ -1,8 +1,16 @@
 /** What the app client logs of requests: which ones, without secrets, and how much of them. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { defineConnector } from '../../src/definition/connector.ts'
+import {
+  defineConnector,
+  type ResourceConnector,
+  type Steps,
+} from '../../src/definition/connector.ts'
+import { readAccountName } from '../../src/outbound/account-name.ts'
+import { createPageFetcher } from '../../src/outbound/fetch-pages.ts'
 import { type AppClient, createAppClient } from '../../src/outbound/http.ts'
 import type { LoggedRequest, LoggedRequests } from '../../src/outbound/log-request.ts'
+import { malformedResponse } from '../../src/outbound/malformed-response.ts'
+import { runSteps } from '../../src/write/run-steps.ts'
 
 const ORIGIN = 'http://app.test'
 const SECRET = 'secret/+value'
@@ -135,6 +143,74 @@ describe('failures', () => {
     const signal = new AbortController().signal
     await client.login(connector, credential, login, signal).catch(() => {})
     expect(logged).toMatchObject([{ path: '/login', requestBody: null, responseBody: null }])
+  })
+})
+
+describe('a response that the connector cannot read', () => {
+  const BODY = { shape: SECRET, rest: 'x'.repeat(3000) }
+  const entry = (reason: string) => ({
+    credentialId: 'one',
+    purpose: 'changes',
+    method: 'GET',
+    path: '/items',
+    status: 200,
+    tookMs: expect.any(Number),
+    error: `APP_UNAVAILABLE: ${reason}`,
+    requestBody: null,
+    responseBody: JSON.stringify({ ...BODY, shape: '[redacted]' }).slice(0, 2000),
+  })
+  const unreadable = (): never => {
+    throw new TypeError('The response has no items.')
+  }
+  const request = { method: 'GET', path: '/items' } as const
+
+  test('is logged as a failed request by the steps that read it', async () => {
+    open(() => Response.json(BODY), 'failures')
+    function* steps(): Steps<string> {
+      yield request
+      return unreadable()
+    }
+    const spending = client.spending(use)
+    const outcome = await runSteps(connector, steps(), (sent) =>
+      spending.send(connector, credential, sent),
+    )
+    expect(outcome).toMatchObject({ status: 'refused', error: { problem: 'malformed' } })
+    expect(logged).toEqual([entry('the response does not have the expected form')])
+  })
+
+  test('is logged as a failed request by a listing, also if it was requested early', async () => {
+    open(() => Response.json(BODY), 'failures')
+    const resource = { listRequest: () => request, readList: unreadable }
+    const listing = {
+      appClient: client.spending(use),
+      connector,
+      // Only these two functions are called.
+      resource: resource as unknown as ResourceConnector,
+      credential,
+      since: undefined,
+      context: undefined,
+      pagesAtOnce: 2,
+    }
+    const fetcher = createPageFetcher(listing, new AbortController().signal)
+    const page = fetcher.fetch('second', fetcher.prefetch(['second'], new Map()))
+    await expect(page).rejects.toMatchObject({ problem: 'malformed' })
+    expect(logged).toEqual([entry('the response is not a page of records')])
+  })
+
+  test('is logged as a failed request by the check of a credential', async () => {
+    open(() => Response.json(BODY), 'failures')
+    const naming = { ...connector, readAccountName: unreadable }
+    const name = readAccountName(client, naming, credential, new AbortController().signal)
+    await expect(name).rejects.toMatchObject({ code: 'APP_UNAVAILABLE', problem: 'malformed' })
+    const reason = 'the response does not have the expected form'
+    expect(logged).toEqual([{ ...entry(reason), purpose: null, path: '/check' }])
+  })
+
+  test('is logged a second time if successful requests are logged too', async () => {
+    open(() => Response.json(BODY), 'all')
+    const response = await client.spending(use).send(connector, credential, request)
+    expect(malformedResponse(connector, { request, response }, 'why').message).toContain('why')
+    expect(logged).toEqual([{ ...entry(''), error: null }, entry('why')])
   })
 })
 

@@ -277,6 +277,8 @@ describe('an aggregate', () => {
     ['groupBy=issueDate', 'groupBy', /known keys, such as issueDate(Day|Year)/],
     ['groupBy=currency&groupBy=memo', 'groupBy', /once, with values separated by commas/],
     ['groupBy=memo,currency,companyId,customerId,dueDateDay,dueDateYear', 'groupBy', /at most 5/],
+    ['groupBy=memo,memo', 'groupBy[1]', /^another key than that of groupBy\[0\]$/],
+    ['groupBy=memo,currency,memo', 'groupBy[2]', /^another key than that of groupBy\[0\]$/],
     ['measures=sum.memo', 'measures', /known measures, such as sum\./],
     ['measures=totalAmount', 'measures', /known measures/],
     ['pageSize=1', 'pageSize', /a known parameter/],
@@ -306,6 +308,80 @@ describe('an aggregate', () => {
     expect((await queryOf('', wide)).errors).toEqual([])
     const costly = await queryOf(', groupBy: [CURRENCY]', wide)
     expect(costly.errors[0]?.extensions.code).toBe('QUERY_TOO_COMPLEX')
+  })
+})
+
+describe('over GraphQL, an aggregate', () => {
+  const send = (argument: string, fields: string, variables = {}, parameters = '') =>
+    sendFields(
+      `accountingInvoicesAggregate(credentialId: "${A}"${argument}) { ${fields} }`,
+      variables,
+      parameters,
+    )
+
+  test('is rejected with a key twice, also from a variable', async () => {
+    const expected = {
+      code: 'INVALID_PARAMETER',
+      details: [{ field: 'groupBy[1]', expected: 'another key than that of groupBy[0]' }],
+    }
+    const { errors } = await send(', groupBy: [MEMO, MEMO]', 'count')
+    expect(errors[0]?.extensions).toMatchObject(expected)
+    const keys = { keys: ['MEMO', 'MEMO'] }
+    const fromVariable = await send(
+      ', groupBy: $keys',
+      'count',
+      keys,
+      '($keys: [AccountingInvoiceGroupBy!])',
+    )
+    expect(fromVariable.errors[0]?.extensions).toMatchObject(expected)
+  })
+
+  test.each([
+    ['', 'key { currency }', 'CURRENCY', 'currency'],
+    [
+      ', groupBy: [CURRENCY]',
+      'key { currency } again: key { month: issueDateMonth }',
+      'ISSUE_DATE_MONTH',
+      'issueDateMonth',
+    ],
+    [
+      ', groupBy: [CURRENCY]',
+      '... { key { ... on AccountingInvoiceGroupKey { memo } } }',
+      'MEMO',
+      'memo',
+    ],
+  ])('with%s and %s is rejected: %s is missing', async (argument, fields, missing, name) => {
+    for (const _run of [1, 2]) {
+      service.takeStatements()
+      const { data, errors } = await send(argument, fields)
+      expect(data.accountingInvoicesAggregate).toBeNull()
+      expect(errors).toHaveLength(1)
+      expect(errors[0]).toMatchObject({
+        message: `groupBy: expected ${missing} too, because key.${name} is selected.`,
+        path: ['accountingInvoicesAggregate'],
+        extensions: { code: 'INVALID_PARAMETER', details: [{ field: 'groupBy' }] },
+      })
+      expect(service.takeStatements().filter((text) => text.includes('_invoices'))).toEqual([])
+    }
+  })
+
+  test('may leave out a key that it would select otherwise', async () => {
+    const parameters = '($keys: [AccountingInvoiceGroupBy!], $byMemo: Boolean!)'
+    const fields = 'key { __typename currency memo @include(if: $byMemo) }'
+    const grouped = { keys: ['CURRENCY', 'MEMO'], byMemo: true }
+    const ungrouped = { keys: ['CURRENCY'], byMemo: false }
+    for (const variables of [grouped, ungrouped, grouped, ungrouped]) {
+      const { data, errors } = await send(', groupBy: $keys', fields, variables, parameters)
+      expect(errors).toEqual([])
+      expect(Object.hasOwn(data.accountingInvoicesAggregate[0].key, 'memo')).toBe(variables.byMemo)
+    }
+    const { errors } = await send(
+      ', groupBy: $keys',
+      fields,
+      { ...ungrouped, byMemo: true },
+      parameters,
+    )
+    expect(errors[0]?.extensions).toMatchObject({ details: [{ field: 'groupBy' }] })
   })
 })
 

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createAuthorizations } from '../../src/authorization/authorizations.ts'
+import { connector } from '../../src/connectors/sandbox/manifest.ts'
 import { createSandboxApp, SANDBOX_ORIGIN, type SandboxApp } from '../../src/sandbox/app.ts'
 import { SANDBOX_CLIENT } from '../../src/sandbox/oauth/endpoints.ts'
 import { purgeAuthorizations } from '../../src/store/accounts/authorizations.ts'
@@ -166,6 +167,20 @@ test('a reconnected credential keeps its id, and its account', async () => {
   expect(await call(tenant.key, 'createAuthorization', foreign)).toMatchObject({
     status: 404,
     code: 'CREDENTIAL_NOT_FOUND',
+  })
+})
+
+test('an authorization fails with a reason if the list of accounts cannot be read', async () => {
+  const { oauth } = connector.auth
+  if (oauth?.type !== 'oauth2' || !oauth.accounts) throw new Error('The sandbox has no accounts.')
+  vi.spyOn(oauth.accounts, 'read').mockImplementationOnce(() => {
+    throw new TypeError('The list of companies has no items.')
+  })
+  const { authorizationId, callback } = await allow()
+  await browser.get(callback.href)
+  expect(await read(authorizationId)).toMatchObject({
+    state: 'failed',
+    reason: 'Sandbox did not list the accounts.',
   })
 })
 

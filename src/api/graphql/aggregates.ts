@@ -1,9 +1,18 @@
 /** The GraphQL fields that aggregate records: counts, sums, averages and bounds of groups of records. */
 import type { QueryFieldBuilder } from '@pothos/core'
-import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
+import {
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isLeafType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
 import type { ComplexityEstimatorArgs } from 'graphql-query-complexity'
 import type { Catalogue } from '../../definition/catalogue.ts'
-import type { Resource } from '../../definition/resource.ts'
+import { type Resource, snakeCase } from '../../definition/resource.ts'
+import { invalidParameter } from '../../errors.ts'
 import {
   type AggregateFunction,
   aggregateFunctions,
@@ -19,6 +28,7 @@ import type { Builder } from './builder.ts'
 import { type Enums, enumValues } from './enums.ts'
 import type { FilterType } from './filter-types.ts'
 import { scopeArguments } from './inputs.ts'
+import { type SelectionContext, selectedFields } from './plan/selection.ts'
 import { readListRequest } from './record-requests.ts'
 
 type Types = Builder['$inferSchemaTypes']
@@ -34,32 +44,48 @@ interface Group extends Readonly<Partial<Record<AggregateFunction, Values>>> {
 const aggregateCost = ({ args, childComplexity }: ComplexityEstimatorArgs): number =>
   1 + (args.groupBy == null ? 1 : MAX_GROUPS) * childComplexity
 
-/** The fields that selections may show. Directives are ignored: more may be computed than is shown. */
-const fieldsIn = (
-  sets: readonly (SelectionSetNode | undefined)[],
-  fragments: GraphQLResolveInfo['fragments'],
-): readonly FieldNode[] =>
-  sets.flatMap((set) =>
-    (set?.selections ?? []).flatMap((selection): readonly FieldNode[] => {
-      if (selection.kind === Kind.FIELD) return [selection]
-      const nested =
-        selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value]
-      return fieldsIn([nested?.selectionSet], fragments)
-    }),
-  )
+/** The paths of the values that selections of a type request: `count`, `key.currency`, `sum.totalAmount`. */
+const pathsIn = (
+  context: SelectionContext,
+  type: GraphQLOutputType,
+  sets: readonly SelectionSetNode[],
+): readonly string[] => {
+  const object = getNamedType(type)
+  if (!isObjectType(object)) return []
+  const fields = object.getFields()
+  return selectedFields(context, object, sets).flatMap(({ name, selectionSets }) => {
+    const field = fields[name]
+    if (!field) return [] // __typename
+    if (isLeafType(getNamedType(field.type))) return [name]
+    return pathsIn(context, field.type, selectionSets).map((path) => `${name}.${path}`)
+  })
+}
 
-/** The measures that an operation selects: `sum.totalAmount`. */
-const selectedMeasures = ({ fieldNodes, fragments }: GraphQLResolveInfo): readonly string[] =>
-  fieldsIn(
-    fieldNodes.map(({ selectionSet }) => selectionSet),
-    fragments,
-  ).flatMap((field) =>
-    fieldsIn([field.selectionSet], fragments).flatMap((below) =>
-      aggregateFunctions.some((of) => of === field.name.value) && below.name.value !== '__typename'
-        ? [`${field.name.value}.${below.name.value}`]
-        : [],
-    ),
+/** The paths of the values that an operation requests of each group. */
+const selectedPaths = (info: GraphQLResolveInfo): readonly string[] => {
+  const { schema, fragments, variableValues: variables, parentType, fieldNodes } = info
+  const context = { schema, variables, fragments: new Map(Object.entries(fragments)) }
+  const set: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: fieldNodes }
+  return selectedFields(context, parentType, [set]).flatMap(({ selectionSets }) =>
+    pathsIn(context, info.returnType, selectionSets),
   )
+}
+
+const isMeasure = (path: string): boolean =>
+  aggregateFunctions.some((of) => path.startsWith(`${of}.`))
+
+/**
+ * Checks that records are grouped by the selected keys: null would mean that a group has no value.
+ * @throws INVALID_PARAMETER
+ */
+const checkSelectedKeys = (paths: readonly string[], groupBy: readonly string[]): void => {
+  for (const path of paths) {
+    const [part, name = ''] = path.split('.')
+    if (part !== 'key' || groupBy.includes(name)) continue
+    const missing = snakeCase(name).toUpperCase()
+    throw invalidParameter('groupBy', `${missing} too, because ${path} is selected`)
+  }
+}
 
 const functionDocs: Readonly<Record<AggregateFunction, string>> = {
   sum: 'Exact sums.',
@@ -80,7 +106,7 @@ export interface AggregateParts {
 export const createAggregateFields = ({ builder, enums, catalogue, filterOf }: AggregateParts) => {
   const keyType = (resource: Resource) =>
     builder.objectRef<Values>(`${resource.typeName}GroupKey`).implement({
-      description: `What the ${resource.plural} of a group have in common. Null if they are not grouped by it, or have no value.`,
+      description: `What the ${resource.plural} of a group have in common. Null if they have no value. A selected key must be in \`groupBy\`.`,
       fields: (t) =>
         Object.fromEntries(
           [...groupKeys(resource).values()].map(({ name, suffix, doc, graphql }) => {
@@ -177,15 +203,19 @@ export const createAggregateFields = ({ builder, enums, catalogue, filterOf }: A
             }),
             groupBy: t.arg({
               type: [groupByType(resource)],
-              description: `At most ${MAX_GROUP_KEYS} keys. The groups are in their order.`,
+              description: `At most ${MAX_GROUP_KEYS} different keys. The groups are in their order.`,
             }),
           },
           resolve: async (_root, { groupBy, ...args }, context, info) => {
+            const names = groupBy ?? []
+            const keys = parseGroupBy(resource, names)
+            const selected = selectedPaths(info)
+            checkSelectedKeys(selected, names)
             const request = await readListRequest(context, resource, args)
             const { groups } = await aggregateRecords(context.database, {
               ...request,
-              groupBy: parseGroupBy(resource, groupBy ?? []),
-              measures: parseMeasures(resource, selectedMeasures(info)),
+              groupBy: keys,
+              measures: parseMeasures(resource, selected.filter(isMeasure)),
             })
             return groups.map((group) => JSON.parse(group) as Group)
           },

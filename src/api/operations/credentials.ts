@@ -175,7 +175,7 @@ export const credentialOperations = [
   defineOperation({
     name: 'updateCredential',
     summary: 'Update the values of a credential',
-    doc: 'Connects the app again with new values, such as a new API key. The values are checked with a request to the app. The credential keeps its id and records, and its syncs resume. If a value that is no secret or the name of the account has changed, such as the address of a shop, all records are listed again. An app that was connected with OAuth is reconnected with POST /2024-03/headless/authorizations.',
+    doc: 'Connects the app again with new values, such as a new API key. The values are checked with a request to the app. The credential keeps its id and records, and its syncs resume. If a value that is no secret or the name of the account has changed, such as the address of a shop, all records are listed again. If it is another account, records that it does not have are marked as deleted then. An app that was connected with OAuth is reconnected with POST /2024-03/headless/authorizations.',
     tag,
     rest: { method: 'PUT', path: CREDENTIAL_PATH, shows: ['credentialId'] },
     callers: ['key', 'user'],

@@ -35,25 +35,27 @@ interface EarlierRow {
 }
 
 /**
- * Whether the new values may belong to another account of the app: a value that is no secret, such as the address
- * of a shop, or the account's own name has changed.
+ * Whether the new values belong to another account of the app. Values that are no secrets, such as the address of a
+ * shop, say which account it is. Where an app has only secrets, the account's own name does; otherwise another name may
+ * be that of a renamed account.
  */
-const mayBeAnotherAccount = (
+const compareAccounts = (
   { connector, method, values, label }: RevivedCredential,
   earlier: CredentialValues,
   earlierLabel: string | null,
-): boolean => {
+): 'same' | 'renamed' | 'another' => {
+  const isRenamed = label !== undefined && earlierLabel !== null && label !== earlierLabel
   const fields = Object.entries(methodOf(connector.auth, method)?.fields ?? {})
-  return (
-    (label !== undefined && earlierLabel !== null && label !== earlierLabel) ||
-    fields.some(([name, { secret }]) => !secret && values[name] !== earlier[name])
-  )
+  const names = fields.flatMap(([name, { secret }]) => (secret ? [] : [name]))
+  if (names.some((name) => values[name] !== earlier[name])) return 'another'
+  if (!isRenamed) return 'same'
+  return names.length > 0 ? 'renamed' : 'another'
 }
 
 /**
  * Stores new values and tokens of a credential, ends its failures and makes its syncs due immediately. If the
  * account may be another one, all records are listed again, because the changes since the last run are those of
- * the earlier account. It writes no event: the next run of each failed sync reports its recovery.
+ * the earlier account. If it is another one, records that it does not have are deleted then. It writes no event: the next run of each failed sync reports its recovery.
  * @returns false if the credential was deleted
  */
 export const reviveCredential = (
@@ -79,8 +81,9 @@ export const reviveCredential = (
     else await deleteTokens(transaction, place)
     await restartSyncs(transaction, id)
     const earlierValues = openValues(vault, { id, environmentId, ...earlier })
-    if (mayBeAnotherAccount(revived, earlierValues, earlier.label))
-      await relistCredential(transaction, id)
+    const account = compareAccounts(revived, earlierValues, earlier.label)
+    if (account !== 'same')
+      await relistCredential(transaction, id, { accountChanged: account === 'another' })
     await checkSubscriptionNow(transaction, id)
     return true
   })

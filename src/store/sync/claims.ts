@@ -76,7 +76,7 @@ interface StateRow extends Omit<SyncState, 'since' | 'completedAt' | 'now'> {
 
 const STATE = sql`s.since, s.token, s.progress, s.idle_runs AS "idleRuns",
   s.remote_count AS "remoteCount", s.failures, s.reconciliation_id::text AS "reconciliationId",
-  s.completed_at AS "completedAt",
+  s.account_changed AS "accountChanged", s.completed_at AS "completedAt",
   CASE WHEN s.failure_code IS NOT NULL
     THEN jsonb_build_object('code', s.failure_code, 'reason', s.failure) END AS failure,
   extract(epoch FROM clock_timestamp() - s.full_listing_at)::double precision * 1000

@@ -131,7 +131,8 @@ export const completeRun = async (
       failure_code = NULL, failure = NULL, absence = NULL, completed_at = statement_timestamp(),
       reported_since = CASE WHEN ${isCovered} OR reported_since IS NULL THEN reported_since
         ELSE statement_timestamp() END,
-      synced_at = ${startedAt}::timestamptz, full_listing_at = ${fullListingAt}`,
+      synced_at = ${startedAt}::timestamptz, full_listing_at = ${fullListingAt},
+      account_changed = account_changed AND NOT ${everything}`,
     isIdle ? sql`RETURNING ${ASYNCHRONOUS_COMMIT}` : Prisma.empty,
   )
 }

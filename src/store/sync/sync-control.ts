@@ -71,14 +71,17 @@ export const resyncCredential = async (
 
 /**
  * Makes a full listing of every resource due that has listed records before.
+ * @param accountChanged whether the credential has another account now, so that the listings delete what they do not return
  * @returns whether there is such a resource
  */
 export const relistCredential = async (
   transaction: Transaction,
   credentialId: string,
+  { accountChanged = false } = {},
 ): Promise<boolean> => {
   const hasListed = sql`${IS_RESOURCE} AND (s.full_listing_at IS NOT NULL OR s.progress IS NOT NULL)`
-  return (await updateStates(transaction, credentialId, LIST_EVERYTHING, hasListed)) > 0
+  const relisted = sql`${LIST_EVERYTHING}, account_changed = account_changed OR ${accountChanged}`
+  return (await updateStates(transaction, credentialId, relisted, hasListed)) > 0
 }
 
 /** Makes a full listing of one topic due, in every credential of an app in an environment or in one. One statement. */

@@ -96,6 +96,8 @@ export interface SyncState {
   readonly progress: RunProgress | null
   /** Time since the last full listing ended; null: never. */
   readonly fullListingAgeMs: number | null
+  /** Whether the credential was reconnected with another account since then. */
+  readonly accountChanged: boolean
   /** When the last run completed, by the database's clock; null: never. */
   readonly completedAt: string | null
   /** Consecutive completed runs without a change. */
