@@ -8,15 +8,20 @@ import type { StepsFailure, StepsOutcome } from './run-steps.ts'
 /** A step outcome other than success. */
 export type FailedOutcome = Exclude<StepsOutcome<unknown>, { readonly status: 'done' }>
 
-const connectorRefusal = ({ message, field, reason }: WriteRejection, app: string): ApiError =>
-  new ApiError(
-    'FIELD_NOT_SUPPORTED',
-    `${app} does not support this write: ${storableText(message)}`,
+const connectorRejection = (
+  { code, message, field, reason }: WriteRejection,
+  app: string,
+): ApiError => {
+  const text = storableText(message)
+  return new ApiError(
+    code,
+    code === 'INVALID_PARAMETER' ? text : `${app} does not support this write: ${text}`,
     field === undefined ? [] : [{ field, expected: reason }],
   )
+}
 
 const refused = (error: StepsFailure, app: string, nameField: NameField): ApiError => {
-  if (error instanceof WriteRejection) return connectorRefusal(error, app)
+  if (error instanceof WriteRejection) return connectorRejection(error, app)
   if (error instanceof RecordNotFoundError)
     return new ApiError('APP_REFUSED', `${app} has no such record: ${storableText(error.message)}`)
   return appFailure(error, nameField)

@@ -1,5 +1,5 @@
 /** Orders. Drafts are not listed. */
-import { WriteRejection } from '../../definition/connector.ts'
+import { missingValue, WriteRejection } from '../../definition/connector.ts'
 import {
   createOnly,
   listOf,
@@ -128,7 +128,7 @@ const customer: Converter = {
     },
   },
   apply: (value, { path, put }) => {
-    if (!isObject(value)) throw new WriteRejection('Medusa requires a buyer.', path)
+    if (!isObject(value)) throw missingValue('Medusa requires a buyer.', path)
     // Safe: the engine has validated the parts of a buyer.
     for (const [part, content] of Object.entries(value as JsonObject)) {
       const name = CUSTOMER_PARTS[part]

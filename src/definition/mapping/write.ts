@@ -2,7 +2,7 @@
 import type { Json } from '../json.ts'
 import type { Field, Fields } from '../kinds/kind.ts'
 import type { Mapping } from '../mapping.ts'
-import { type Steps, type WriteInput, WriteRejection } from '../steps.ts'
+import { missingValue, type Steps, type WriteInput, WriteRejection } from '../steps.ts'
 import { isObject } from '../value.ts'
 import { createBody } from './body.ts'
 import { changedList } from './changed-fields.ts'
@@ -86,7 +86,7 @@ export const writeObject = (
   const body = createBody()
   const missing = missingIn(rules, input)
   if (missing !== undefined)
-    throw new WriteRejection(`${context.app} requires a value here.`, `${context.path}.${missing}`)
+    throw missingValue(`${context.app} requires a value here.`, `${context.path}.${missing}`)
   for (const [name, value] of Object.entries(input)) {
     const path = `${context.path}.${name}`
     const converter = writerOf(rules[name])
@@ -152,10 +152,7 @@ export const writeValue = (
   const { nested, empty } = converter
   if (value === null) {
     if (converter.notNull)
-      throw new WriteRejection(
-        `${context.app} requires a value here; null is not allowed.`,
-        context.path,
-      )
+      throw missingValue(`${context.app} requires a value here, not null.`, context.path)
     // The stored entries decide what an empty list is in the app.
     if (empty !== undefined || !nested?.options) return empty ?? (field?.kind.isList ? [] : null)
   }
@@ -175,7 +172,7 @@ const checkRequired = (
     if (!converterOf(rules[name])?.required) continue
     const value = fields[name]
     if (value === undefined ? verb === 'create' : value === null || value === '')
-      throw new WriteRejection(`${app} requires a value for every ${resource.name}`, name)
+      throw missingValue(`${app} requires a value for every ${resource.name}.`, name)
   }
 }
 
