@@ -56,7 +56,7 @@ const percentageKind: Kind<number | null, number> = {
   accepts: ['integer', 'json'],
   filter: {
     operators: ['equals', 'min', 'max'],
-    input: () => inputSchema.transform((value) => ({ value, wholeDay: false })),
+    input: () => inputSchema.transform((value) => ({ value, isWholeDay: false })),
     sql: { form: 'value', cast: '::numeric' },
     meets: (found, { value }, operator) =>
       (operator === 'max' || Number(found) >= Number(value)) &&

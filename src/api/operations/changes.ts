@@ -91,7 +91,7 @@ const readChangePage = async (context: CallContext, query: Omit<ChangesQuery, 'e
   }
 }
 
-/** One page of changes for GraphQL. Its end is also that of changes that the query excludes. @throws CURSOR_EXPIRED */
+/** One page of changes for GraphQL. Its end is after all changes that were read, including those that the query excludes. @throws CURSOR_EXPIRED */
 const listChanges = async (
   context: CallContext,
   { after, ...choice }: Omit<ChangesQuery, 'environmentId' | 'limit'>,

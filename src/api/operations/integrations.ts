@@ -33,7 +33,7 @@ export const workflowId = required(reference('workflows', 'The workflow.'))
 const app = required(text('The app that the integration connects.'))
 const icon = text('URL of the icon.')
 const name = required(text('The name that end users see.'))
-const slug = '1 to 64 of a-z, 0-9 and -'
+const slug = '1 to 64 characters of a-z, 0-9 and -'
 
 export const integration = defineShape({
   name: 'Integration',

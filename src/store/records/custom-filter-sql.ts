@@ -23,11 +23,11 @@ const comparison = { equals: '=', min: '>=', max: '<=' } as const
 const timeCondition = (
   text: Prisma.Sql,
   operator: keyof typeof comparison,
-  { value, wholeDay }: FilterValue,
+  { value, isWholeDay }: FilterValue,
 ): Prisma.Sql => {
   const first = new Date(String(value)).toISOString()
   const time = sql`${text} COLLATE "C"`
-  if (!wholeDay) return sql`${time} ${raw(comparison[operator])} ${first}`
+  if (!isWholeDay) return sql`${time} ${raw(comparison[operator])} ${first}`
   const next = new Date(Date.parse(first) + DAY_MS).toISOString()
   if (operator === 'equals') return sql`(${time} >= ${first} AND ${time} < ${next})`
   return operator === 'max' ? sql`${time} < ${next}` : sql`${time} >= ${first}`

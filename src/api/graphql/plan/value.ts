@@ -152,7 +152,7 @@ interface PlannedMember {
   readonly write?: WriteValue
 }
 
-/** A member that a stored object does not have, as the reader reads it: up to a comma. */
+/** The JSON text that is read for a member that a stored object lacks. The comma ends the value for the reader. */
 const ABSENT = 'null,'
 
 const planObject = (
