@@ -7,7 +7,7 @@ import { storableText } from '../definition/value.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
 import { type ChangePosition, decodeChangeCursor } from '../query/change-cursor.ts'
 import { checkText } from '../query/filter.ts'
-import { type Change, type ChangeKind, cursorOf } from '../store/changes/changes.ts'
+import { type Change, type ChangeKind, changeCursorOf } from '../store/changes/changes.ts'
 import type { KeyCaller } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
 import { changeKind, environment } from './enumerations.ts'
@@ -91,7 +91,7 @@ export const toChangeResponse = async (
     credentialId,
     userId: await userOf(context, change, () => record),
     at: at.toISOString(),
-    cursor: cursorOf(change),
+    cursor: changeCursorOf(change),
   }
 }
 

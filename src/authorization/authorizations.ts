@@ -33,7 +33,7 @@ import { AuthorizationError, readAuthorizationResponse } from './authorization-r
 import { type ConnectOptions, createConnection, type StoreStep, type Target } from './connect.ts'
 
 /** What a new authorization is for, with the values that the end user entered. */
-export interface NewAuthorization extends Omit<AuthorizationPurpose, 'app' | 'method'> {
+export interface AuthorizationStart extends Omit<AuthorizationPurpose, 'app' | 'method'> {
   readonly connector: Connector
   readonly methodName: string
   readonly values: CredentialValues
@@ -177,7 +177,7 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
      * Creates an authorization, whose URL can be opened once.
      * @throws ApiError OAUTH_NOT_CONFIGURED
      */
-    create: async ({ connector, methodName, values, ...purpose }: NewAuthorization) => {
+    create: async ({ connector, methodName, values, ...purpose }: AuthorizationStart) => {
       const publicUrl = requirePublicUrl()
       await requireClient(purpose.environmentId, connector)
       const { pkce } = requireOAuthMethod(connector, methodName)

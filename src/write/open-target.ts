@@ -117,7 +117,7 @@ export interface WriteTarget {
 const NO_CLAIM = new AbortController().signal
 
 /** NOT_SUPPORTED: the app's records of a resource cannot be written in this way. */
-export const unsupported = (
+export const notSupported = (
   resource: Resource,
   connector: Connector | undefined,
   activity: string,
@@ -167,7 +167,7 @@ export const openTarget = async (
   const resourceConnector = connector?.resources[resource.topic]
   const writer = resourceConnector?.write
   if (!loaded || !connector || !resourceConnector || !writer)
-    throw unsupported(resource, connector, 'writing')
+    throw notSupported(resource, connector, 'writing')
   const client = appClient.spending({ ...owner, purpose: 'write' })
   const credential = await withContext({
     database,

@@ -7,7 +7,7 @@ import type { Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
 import type { Input } from '../query/input.ts'
 import type { Database } from '../store/database/database.ts'
-import { nestedRemoteIdsOf, remoteIdsByText, remoteIdsOf } from '../store/records/references.ts'
+import { nestedRemoteIdsOf, remoteIdsById, remoteIdsByText } from '../store/records/references.ts'
 
 const keyOf = ({ target, value }: InputReference): string => `${target}\n${value}`
 
@@ -29,7 +29,7 @@ const findByIds = async (lookUp: LookUp): Promise<string[]> => {
   const ids = references.map(({ value }) => value.toLowerCase())
   const known =
     field === undefined
-      ? await remoteIdsOf(database, credentialId, owner, ids)
+      ? await remoteIdsById(database, credentialId, owner, ids)
       : await nestedRemoteIdsOf(database, credentialId, owner, field, ids)
   return references.map(({ path, target, value }) => {
     const remoteId = known.get(value.toLowerCase())

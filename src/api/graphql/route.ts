@@ -99,7 +99,7 @@ const eventStream = (connections: Connections, source: EventSource): Readable =>
   const events = readableOf(source)
   events.on('error', () => {})
   const connection = connections.open(address, () => events.destroy())
-  events.once('close', () => connection.closed())
+  events.once('close', () => connection.remove())
   // Without a key, the stream contains only its error and ends.
   const refusal = caller?.kind === 'key' ? connection.authenticate(caller.keyId) : undefined
   if (refusal === undefined) return events

@@ -37,7 +37,7 @@ export const readRecordRequest = async (
 }
 
 /** The response body with one record, `{"contact":{…}}`. Sets the ETag to its version. */
-export const recordResponse = (
+export const respondWithRecord = (
   reply: FastifyReply,
   resource: Resource,
   { json, updatedAt }: Pick<VersionedRecord, 'json' | 'updatedAt'>,

@@ -64,7 +64,7 @@ export const objectAt = (value: Json, path: string): JsonObject => {
 }
 
 /** The rejection of a field that the mapping does not write. */
-export const unsupported = (app: string, path: string): WriteRejection =>
+export const unsupportedField = (app: string, path: string): WriteRejection =>
   new WriteRejection(`${app} does not support this field.`, path)
 
 /** The first required field of an object that has no value. */
@@ -90,7 +90,7 @@ export const writeObject = (
   for (const [name, value] of Object.entries(input)) {
     const path = `${context.path}.${name}`
     const converter = writerOf(rules[name])
-    if (!converter) throw unsupported(context.app, path)
+    if (!converter) throw unsupportedField(context.app, path)
     const { from, to = from, ofRecord } = converter
     const result = writeValue(converter, fields[name], value, { ...context, path, input })
     if (ofRecord) context.put(to, result, path)
@@ -244,7 +244,7 @@ export function* buildBody(
   for (const [name, value] of Object.entries(fields)) {
     const converter = writerOf(mapping.rules[name])
     const field = mapping.resource.fields[name]
-    if (!converter || !field) throw unsupported(app, name)
+    if (!converter || !field) throw unsupportedField(app, name)
     const context = { app, path: name, input: fields, context: ofAccount, stored, put }
     if (converter.apply) {
       const steps = converter.apply(value, context)

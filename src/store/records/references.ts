@@ -16,7 +16,7 @@ const toMap = (rows: readonly Pair[]): ReadonlyMap<string, string> =>
   new Map(rows.map(({ id, remoteId }) => [id, remoteId]))
 
 /** The remote ids of a credential's records, keyed by id. One statement. */
-export const remoteIdsOf = async (
+export const remoteIdsById = async (
   { prisma }: Database,
   credentialId: string,
   resource: Resource,
