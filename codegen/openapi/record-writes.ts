@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../src/definition/catalogue.ts'
 import type { Field } from '../../src/definition/kinds/kind.ts'
 import { pascalCase, type Resource } from '../../src/definition/resource.ts'
-import { updatableFields, inputFieldsOf } from '../../src/query/write-request.ts'
+import { inputFieldsOf, updatableFields } from '../../src/query/write-request.ts'
 import { shapesIn } from '../operation-shapes.ts'
 import { exampleRecord } from './examples.ts'
 import { failuresOf, writeCodes } from './failures.ts'

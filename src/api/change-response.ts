@@ -105,9 +105,7 @@ export const checkTopic = (catalogue: Catalogue, name: string, topic: string): s
   const topics = [...recordTopics(catalogue), ...eventTopics]
   if (topics.includes(topic)) return topic
   const shortTopic = storableText(topic, 64)
-  throw new ApiError('INVALID_PARAMETER', `${name}: unknown topic ${shortTopic}.`, [
-    { field: name, expected: `a topic, such as ${nearest(shortTopic, topics)}` },
-  ])
+  throw invalidParameter(name, `a topic, such as ${nearest(shortTopic, topics)}, not ${shortTopic}`)
 }
 
 /**

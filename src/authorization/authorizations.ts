@@ -93,7 +93,10 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
     const connector = connectors.get(app)
     const method = connector && methodOf(connector.auth, methodName)
     if (connector && method?.type === 'oauth2') return { connector, methodName, method }
-    throw new ApiError('NOT_SUPPORTED', 'The app can no longer be connected in this way.')
+    throw new ApiError(
+      'NOT_SUPPORTED',
+      'The app can no longer be connected in this way. Start a new authorization with another method.',
+    )
   }
 
   const redirectionOf = async (

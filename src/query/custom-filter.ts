@@ -7,7 +7,7 @@ import { type Operator, operatorSuffix } from '../definition/kinds/kind.ts'
 import { parameterSuffix, parameterType } from '../definition/kinds/parameter.ts'
 import { nearest } from '../definition/nearest.ts'
 import { isObject } from '../definition/value.ts'
-import { ApiError, invalidParameter } from '../errors.ts'
+import { invalidParameter } from '../errors.ts'
 import { type FilterTerm, parseFilterValue } from './filter.ts'
 
 /** The types that each custom field has in the credentials of a list. */
@@ -78,15 +78,11 @@ const typeOf = ({ path, name }: Condition, types: CustomTypes): CustomFieldType 
   const [type, ...others] = types.get(name) ?? []
   if (type === undefined) {
     const near = nearest(name, types.keys())
-    throw new ApiError(
-      'INVALID_PARAMETER',
-      `${path.slice(0, MAX_NAME_LENGTH)}: no credential of this list has this custom field.`,
-      [
-        {
-          field: path.slice(0, MAX_NAME_LENGTH),
-          expected: near === undefined ? 'no custom field' : `a custom field, such as ${near}`,
-        },
-      ],
+    throw invalidParameter(
+      path.slice(0, MAX_NAME_LENGTH),
+      near === undefined
+        ? 'no custom field, because the credentials of this list have none'
+        : `a custom field of the credentials of this list, such as ${near}`,
     )
   }
   if (others.length > 0)

@@ -48,7 +48,7 @@ const findByText = async (lookUp: LookUp): Promise<string[]> => {
     if (remoteId === undefined)
       throw invalidParameter(path, `the id or ${names.join(', ')} of a record of ${target}`)
     if (others.length > 0)
-      throw invalidParameter(path, `an id: several records of ${target} have this name`)
+      throw invalidParameter(path, `an id, because several records of ${target} have this name`)
     return remoteId
   })
 }

@@ -55,14 +55,14 @@ export const unknownOutcome = (
 ): ApiError => {
   const hint =
     candidates.length === 0
-      ? ' and may have happened. Send it again with the same Idempotency-Key: the app is checked before anything is sent.'
+      ? ' and may have been applied. Send it again with the same Idempotency-Key: the app is checked before anything is sent.'
       : ', and a new record in the app may be its result. It is not sent again with the same Idempotency-Key.'
   return new ApiError(
     'WRITE_OUTCOME_UNKNOWN',
     `The write to ${app} was interrupted${hint}`,
     candidates.slice(0, MAX_NAMED).map((remoteId) => ({
       field: 'remoteId',
-      expected: 'a check in the app: this may be the requested record',
+      expected: 'a check in the app, because this may be the requested record',
       current: storableText(remoteId),
     })),
     { cause },

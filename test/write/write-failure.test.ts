@@ -15,9 +15,9 @@ test('a missing value is an invalid parameter, with the field and the reason', (
 })
 
 test('a value that the app cannot store is an unsupported field', () => {
-  expect(failureOf(new WriteRejection('The least value is 1.', 'quantity'))).toMatchObject({
+  expect(failureOf(new WriteRejection('The minimum is 1.', 'quantity'))).toMatchObject({
     code: 'FIELD_NOT_SUPPORTED',
-    message: 'Ledger does not support this write: quantity: The least value is 1.',
-    details: [{ field: 'quantity', expected: 'The least value is 1.' }],
+    message: 'Ledger does not support this write: quantity: The minimum is 1.',
+    details: [{ field: 'quantity', expected: 'The minimum is 1.' }],
   })
 })

@@ -113,7 +113,10 @@ const eventStream = (connections: Connections, source: EventSource): Readable =>
           retryAfterMs: FULL_RETRY_MS,
         },
       )
-    : new ApiError('NOT_READY', 'Too many connections are open. Retry later.')
+    : new ApiError(
+        'NOT_READY',
+        'This process has reached its limit of open connections. Retry later.',
+      )
 }
 
 /** Adds GraphQL to the server. */

@@ -11,7 +11,7 @@ import {
 } from '../../definition/field.ts'
 import { resolveId } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
-import { ApiError, invalidParameter } from '../../errors.ts'
+import { invalidParameter, recordNotFound } from '../../errors.ts'
 import { encodeChangeCursor } from '../../query/change-cursor.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { cursorsOf, type Listed } from '../../query/listed.ts'
@@ -164,7 +164,7 @@ const readRecordChoice = async (context: CallContext, input: RecordInput) => {
   const { id } = await resolveCredential(access, caller, input.credentialId)
   const recordId = resolveId(id, resource.topic, input.recordId)
   const [record] = await getRecords(database, resource, [{ credentialId: id, id: recordId }])
-  if (record === undefined) throw new ApiError('NOT_FOUND', `No ${resource.name} has this id.`)
+  if (record === undefined) throw recordNotFound(resource.name)
   return { after, recordId, credentialIds: [id] }
 }
 

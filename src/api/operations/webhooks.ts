@@ -62,7 +62,10 @@ const example = {
 
 /** The error for an unknown subscription, or one of another environment. */
 export const noSubscription = (): ApiError =>
-  new ApiError('NOT_FOUND', 'No subscription has this subscriptionId.')
+  new ApiError(
+    'NOT_FOUND',
+    `No subscription has this subscriptionId. GET ${PATH} lists the subscriptions.`,
+  )
 
 /** Validates the URL of a webhook. @throws INVALID_PARAMETER */
 const readAddress = ({ isPublicHost }: ApiContext, input: string): string => {

@@ -159,7 +159,10 @@ export const fulfillments: ResourceConnector = {
     *update(input, { remoteId: id, raw }) {
       const [unknown] = Object.keys(input).filter((name) => name !== 'labels')
       if (unknown !== undefined)
-        throw new WriteRejection('Medusa cannot change it.', `remoteFields.${unknown}`)
+        throw new WriteRejection(
+          'Medusa cannot change this field of a fulfillment.',
+          `remoteFields.${unknown}`,
+        )
       const labels = labelsFrom(input)
       const { order_id, items, shipped_at: shippedAt } = valuesOf(raw)
       if (shippedAt !== null && shippedAt !== undefined)

@@ -133,7 +133,10 @@ const customer: Converter = {
     for (const [part, content] of Object.entries(value as JsonObject)) {
       const name = CUSTOMER_PARTS[part]
       if (name === undefined)
-        throw new WriteRejection('Medusa takes it from the customer.', `${path}.${part}`)
+        throw new WriteRejection(
+          'Medusa takes this value from the customer; leave it out.',
+          `${path}.${part}`,
+        )
       put(name, content, `${path}.${part}`)
     }
     return undefined

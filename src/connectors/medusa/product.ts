@@ -152,7 +152,7 @@ const weight: Converter = {
   read: (value) => ({ value, unit: null }),
   write: (input, { path }) => {
     const { value = null, unit } = objectAt(input, path)
-    if (unit) throw new WriteRejection('Medusa stores no unit.', `${path}.unit`)
+    if (unit) throw new WriteRejection('Medusa stores no unit; leave it out.', `${path}.unit`)
     return value
   },
 }

@@ -41,7 +41,10 @@ export const listByType = <Raw = never>(
       for (const { type, rules } of entryTypes) {
         const [first, second] = entries.filter((entry) => entry.type === type.toUpperCase())
         if (second)
-          throw new WriteRejection(`${app} stores one entry of this type.`, second.entryPath)
+          throw new WriteRejection(
+            `${app} stores only one entry of this type; merge them.`,
+            second.entryPath,
+          )
         const { values = {}, entryPath = path } = first ?? {}
         const unknown = Object.keys(values).find((name) => !converterOf(rules[name]))
         if (unknown !== undefined) throw unsupportedField(app, `${entryPath}.${unknown}`)

@@ -65,7 +65,7 @@ export const objectAt = (value: Json, path: string): JsonObject => {
 
 /** The rejection of a field that the mapping does not write. */
 export const unsupportedField = (app: string, path: string): WriteRejection =>
-  new WriteRejection(`${app} does not support this field.`, path)
+  new WriteRejection(`${app} does not support this field; leave it out.`, path)
 
 /** The first required field of an object that has no value. */
 const missingIn = (rules: NestedRules, input: JsonObject): string | undefined =>
@@ -199,7 +199,8 @@ const checkRemoteFields = (
 ): void => {
   for (const [name, value] of Object.entries(remoteFields)) {
     const at = `remoteFields.${name}`
-    if (reserved?.includes(name)) throw new WriteRejection('The connector sets this field.', at)
+    if (reserved?.includes(name))
+      throw new WriteRejection('The connector sets this field; leave it out.', at)
     if (!accepted) continue
     const type = Object.hasOwn(accepted, name) ? accepted[name] : undefined
     if (type === undefined)

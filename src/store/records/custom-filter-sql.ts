@@ -1,6 +1,6 @@
 /**
  * SQL conditions on custom fields. Until a changed mapping has been applied to every record, a record may have a
- * value of an earlier type. No condition fails on such a value: it does not match.
+ * value of an earlier type. Such a value does not match, and never makes the statement fail.
  */
 import { Prisma } from '@prisma/client'
 import type { FilterValue } from '../../definition/kinds/kind.ts'
