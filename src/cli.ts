@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import { UsageError } from './commands/usage-error.ts'
-import type { Trunkline } from './main.ts'
+import type { TrunklineProcess } from './main.ts'
 import { version } from './package-json.ts'
 import { type Config, readConfig } from './process/config.ts'
 import { createProgress } from './process/progress.ts'
@@ -38,7 +38,11 @@ const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run trunkline' : 'np
 const CURL = `curl -H "Authorization: Bearer $KEY" "$URL/2024-03/one/accounting/vendors?credentialId=$ID&pageSize=2"`
 
 /** The values of the README's examples, as a line for a shell; without the key if only the operator knows it. */
-const exportLine = (config: Config, address: string, { firstStart, newKey }: Trunkline): string => {
+const exportLine = (
+  config: Config,
+  address: string,
+  { firstStart, newKey }: TrunklineProcess,
+): string => {
   // In double quotes, so that the shell expands the variable.
   const key = newKey ?? (config.developmentKey && '"$TRUNKLINE_DEV_API_KEY"')
   const values = {
@@ -62,7 +66,7 @@ const keyLine = (config: Config, newKey: string | undefined): string => {
 }
 
 /** The text that a start prints: the addresses, and a first request. */
-const greeting = (config: Config, trunkline: Trunkline): string => {
+const greeting = (config: Config, trunkline: TrunklineProcess): string => {
   const { address, firstStart, newKey, newKeyFile } = trunkline
   if (address === undefined)
     return `Trunkline is running. (This process is a worker and has no address.)`

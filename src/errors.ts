@@ -207,6 +207,13 @@ export class ApiError extends Error {
 export const invalidParameter = (field: string, expected: string): ApiError =>
   new ApiError('INVALID_PARAMETER', `${field}: expected ${expected}.`, [{ field, expected }])
 
+/** A `NOT_FOUND` error for a record: its `name` is that of the resource, such as `vendor`. */
+export const recordNotFound = (name: string): ApiError =>
+  new ApiError(
+    'NOT_FOUND',
+    `No ${name} of this credential has this id. Pass the id of a stored record, either this service's or the app's.`,
+  )
+
 /** The JSON body of a REST error response. */
 export interface ErrorBody {
   readonly error: {

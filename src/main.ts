@@ -8,7 +8,7 @@ import type { Service } from './process/service.ts'
 import { createShutdown, type Shutdown } from './process/shutdown.ts'
 import { prepareStorage } from './process/storage.ts'
 
-export interface Trunkline extends Service {
+export interface TrunklineProcess extends Service {
   /** Where health checks and metrics are served; undefined without OPERATOR_PORT. */
   readonly operatorAddress: string | undefined
   /** The file of encryption keys, if this start created it. */
@@ -49,7 +49,11 @@ const traceFromStart = async (config: Config, role: Role, { log, shutdown }: Sta
   if (stop !== undefined) shutdown.add('traces', stop)
 }
 
-const start = async (config: Config, role: Role, options: StartOptions): Promise<Trunkline> => {
+const start = async (
+  config: Config,
+  role: Role,
+  options: StartOptions,
+): Promise<TrunklineProcess> => {
   await traceFromStart(config, role, options)
   const operator = await startOperator(config, options)
   const spawned = Promise.withResolvers<'new' | 'existing'>()
@@ -88,7 +92,7 @@ export const startTrunkline = async (
   role: Role = 'all',
   signal?: AbortSignal,
   progress = silentProgress,
-): Promise<Trunkline> => {
+): Promise<TrunklineProcess> => {
   if (role !== 'all' && config.databaseUrl === undefined)
     throw new Error(
       `--role ${role} needs a database that several processes share. Set DATABASE_URL.`,

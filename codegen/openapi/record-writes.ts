@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../src/definition/catalogue.ts'
 import type { Field } from '../../src/definition/kinds/kind.ts'
 import { pascalCase, type Resource } from '../../src/definition/resource.ts'
-import { updatableFields, writableFields } from '../../src/query/write-request.ts'
+import { inputFieldsOf, updatableFields } from '../../src/query/write-request.ts'
 import { shapesIn } from '../operation-shapes.ts'
 import { exampleRecord } from './examples.ts'
 import { failuresOf, writeCodes } from './failures.ts'
@@ -24,7 +24,7 @@ const updateName = ({ typeName }: Resource): string => `${typeName}UpdateInput`
 const exampleInput = (catalogue: Catalogue, resource: Resource): JsonSchema => {
   const record = exampleRecord(catalogue, resource)
   return Object.fromEntries(
-    Object.entries(writableFields(resource)).flatMap(([name, field]) => {
+    Object.entries(inputFieldsOf(resource)).flatMap(([name, field]) => {
       const value = record[name]
       const isEmbedded = field.kind.reference?.embeds !== undefined
       return value === undefined ? [] : [[name, isEmbedded ? Object(value).id : value]]
@@ -52,7 +52,7 @@ export const writeSchemas = (catalogue: Catalogue): Readonly<Record<string, Json
     inputName(resource),
     {
       description: `Fields to write to the ${inWords(resource.name)}. Omitted fields stay unchanged; null clears a field.`,
-      ...inputObject(writableFields(resource), isRequired),
+      ...inputObject(inputFieldsOf(resource), isRequired),
       examples: [exampleInput(catalogue, resource)],
     },
   ])

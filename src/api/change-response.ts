@@ -7,7 +7,7 @@ import { storableText } from '../definition/value.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
 import { type ChangePosition, decodeChangeCursor } from '../query/change-cursor.ts'
 import { checkText } from '../query/filter.ts'
-import { type Change, type ChangeKind, cursorOf } from '../store/changes/changes.ts'
+import { type Change, type ChangeKind, changeCursorOf } from '../store/changes/changes.ts'
 import type { KeyCaller } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
 import { changeKind, environment } from './enumerations.ts'
@@ -91,7 +91,7 @@ export const toChangeResponse = async (
     credentialId,
     userId: await userOf(context, change, () => record),
     at: at.toISOString(),
-    cursor: cursorOf(change),
+    cursor: changeCursorOf(change),
   }
 }
 
@@ -105,9 +105,7 @@ export const checkTopic = (catalogue: Catalogue, name: string, topic: string): s
   const topics = [...recordTopics(catalogue), ...eventTopics]
   if (topics.includes(topic)) return topic
   const shortTopic = storableText(topic, 64)
-  throw new ApiError('INVALID_PARAMETER', `${name}: unknown topic ${shortTopic}.`, [
-    { field: name, expected: `a topic, such as ${nearest(shortTopic, topics)}` },
-  ])
+  throw invalidParameter(name, `a topic, such as ${nearest(shortTopic, topics)}, not ${shortTopic}`)
 }
 
 /**

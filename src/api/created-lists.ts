@@ -28,7 +28,7 @@ interface PageInput {
 const readPage = ({ pageSize, pageNumber }: PageInput): NumberedPage => {
   const size = pageSize == null ? undefined : parseWhole('pageSize', pageSize, 1, MAX_PAGE)
   if (pageNumber != null && (pageNumber < 1 || size === undefined))
-    throw invalidParameter('pageNumber', 'a whole number from 1, only with a pageSize')
+    throw invalidParameter('pageNumber', 'a whole number from 1, together with pageSize')
   return { size, number: pageNumber ?? 1 }
 }
 

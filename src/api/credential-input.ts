@@ -3,7 +3,7 @@ import { methodOf } from '../definition/authenticate.ts'
 import type { Connector, CredentialValues } from '../definition/connector.ts'
 import { object, text } from '../definition/field.ts'
 import { nearest } from '../definition/nearest.ts'
-import { ApiError, invalidParameter } from '../errors.ts'
+import { invalidParameter } from '../errors.ts'
 import { readInput } from '../query/input.ts'
 import type { ApiContext } from './context.ts'
 
@@ -19,9 +19,7 @@ export const requireApp = (
 ): Connector => {
   const connector = connectors.get(app)
   if (connector) return connector
-  throw new ApiError('INVALID_PARAMETER', 'app: unknown app.', [
-    { field: 'app', expected: `an app, such as ${nearest(app, connectors.keys())}` },
-  ])
+  throw invalidParameter('app', `an app, such as ${nearest(app, connectors.keys())}`)
 }
 
 /**

@@ -9,12 +9,12 @@ import { findIntegrations } from '../store/workflows/integrations.ts'
 import {
   credentialEntity,
   type Entity,
+  type EntityValues,
   findEntities,
   installationEntity,
   integrationEntity,
   subscriptionEntity,
   userEntity,
-  type Values,
 } from './entities.ts'
 import type { CallContext, CallerKind } from './operation.ts'
 import { credential, toResult } from './operations/credential-shape.ts'
@@ -31,14 +31,17 @@ interface EdgeBase {
   /** Those who may read what it links to. */
   readonly callers: readonly CallerKind[]
   /** What identifies the linked objects of an object. Objects with equal keys share one read. */
-  keyOf(values: Values): string
+  keyOf(values: EntityValues): string
 }
 
 /** A link to one object. */
 export interface ObjectEdge extends EdgeBase {
   readonly to: Shape
   /** Reads the linked object of each key, in their order. One statement. */
-  read(context: CallContext, keys: readonly string[]): Promise<readonly (Values | undefined)[]>
+  read(
+    context: CallContext,
+    keys: readonly string[],
+  ): Promise<readonly (EntityValues | undefined)[]>
 }
 
 /** A link to a list. */
@@ -57,7 +60,7 @@ export interface ListEdge extends EdgeBase {
 
 const idAt =
   (field: string) =>
-  (values: Values): string =>
+  (values: EntityValues): string =>
     String(values[field])
 
 /** A link to the object whose id is in the field `key` of both shapes. */

@@ -14,7 +14,7 @@ import { scopeOfCaller, user } from './operations/users.ts'
 import { subscription } from './operations/webhooks.ts'
 
 /** An object as operations return it: plain data that matches its shape. */
-export type Values = Readonly<Record<string, unknown>>
+export type EntityValues = Readonly<Record<string, unknown>>
 
 /** A kind of object. */
 export interface Entity {
@@ -24,7 +24,7 @@ export interface Entity {
   /** Those who may read it: the callers of the operation that returns one. */
   readonly callers: readonly CallerKind[]
   /** Finds those with these ids, which are UUIDs, that the caller may read, in any order. One statement. */
-  find(context: CallContext, ids: readonly string[]): Promise<readonly (Values | undefined)[]>
+  find(context: CallContext, ids: readonly string[]): Promise<readonly (EntityValues | undefined)[]>
 }
 
 export const userEntity: Entity = {
@@ -86,7 +86,7 @@ export const findEntities = async (
   { key, find }: Entity,
   context: CallContext,
   ids: readonly string[],
-): Promise<readonly (Values | undefined)[]> => {
+): Promise<readonly (EntityValues | undefined)[]> => {
   const known = ids.filter(isUuid)
   const found = known.length === 0 ? [] : await find(context, known)
   const byId = new Map(found.flatMap((values) => (values ? [[values[key], values] as const] : [])))

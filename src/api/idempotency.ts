@@ -174,9 +174,9 @@ export const runIdempotently = async (
       await requests.store(lease, response)
       return { ...response, replayed: false }
     }
-    const forget = error instanceof ApiError && transientCodes.has(error.code)
+    const isTransient = error instanceof ApiError && transientCodes.has(error.code)
     // If this fails, the attempt counts as interrupted once the lease expires.
-    await requests.release(lease, forget && interruptedSince === undefined).catch(() => {})
+    await requests.release(lease, isTransient && interruptedSince === undefined).catch(() => {})
     throw error
   } finally {
     held.release()

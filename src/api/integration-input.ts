@@ -35,7 +35,7 @@ export const readIntegration = (
   context: Pick<ApiContext, 'connectors' | 'readWorkflow'>,
   { slug, name, app, icon, workflows }: IntegrationInput,
 ): IntegrationDefinition => {
-  if (!SLUG.test(slug)) throw invalidParameter('slug', '1 to 64 of a-z, 0-9 and -')
+  if (!SLUG.test(slug)) throw invalidParameter('slug', '1 to 64 characters of a-z, 0-9 and -')
   if (icon != null && !isWebAddress(icon))
     throw invalidParameter('icon', 'a URL that begins with https:// or http://')
   const seen = new Set<string>()
@@ -48,7 +48,7 @@ export const readIntegration = (
       const path = `workflows[${index}]`
       const workflowSlug = workflow.slug ?? ''
       if (!SLUG.test(workflowSlug))
-        throw invalidParameter(`${path}.slug`, '1 to 64 of a-z, 0-9 and -')
+        throw invalidParameter(`${path}.slug`, '1 to 64 characters of a-z, 0-9 and -')
       if (seen.has(workflowSlug))
         throw invalidParameter(`${path}.slug`, 'a slug that no other workflow has')
       seen.add(workflowSlug)

@@ -75,13 +75,13 @@ export const runOperation = async (
 }
 
 /** The page arguments of a connection. */
-export interface ListArguments {
+export interface ForwardArguments {
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
 }
 
 /** The requested page; without `first`, its size is undefined. @throws INVALID_PARAMETER */
-export const readPageArguments = ({ first, after }: ListArguments) => ({
+export const readPageArguments = ({ first, after }: ForwardArguments) => ({
   size: first == null ? undefined : parseWhole('first', first, 1, MAX_PAGE_SIZE),
   after: after ?? undefined,
 })
@@ -94,7 +94,7 @@ export const listOperation = async (
   operation: Operation,
   context: OperationContext,
   raw: RawInput,
-  args: ListArguments,
+  args: ForwardArguments,
 ): Promise<Listed<unknown>> => {
   const input = authorize(operation, context, raw)
   const page = readPageArguments(args)

@@ -53,7 +53,7 @@ export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
   /** Why the database cannot serve requests; undefined while it can. */
   readonly findUnreadiness: () => TemporaryFailure | undefined
   /** Receives each request. */
-  readonly onRequest?: ((facts: RequestFacts) => void) | undefined
+  readonly onRequest?: ((facts: EndedRequest) => void) | undefined
   /** Receives each GraphQL operation. */
   readonly onOperation?: ((facts: OperationFacts) => void) | undefined
   /** Adds routes that are not part of the API, such as the Connect UI. */
@@ -61,7 +61,7 @@ export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
 }
 
 /** A request that has ended. */
-export interface RequestFacts {
+export interface EndedRequest {
   readonly method: string
   /** The pattern of the route: `/2024-03/one/crm/accounts/:id`; `none`: the URL is unknown. */
   readonly route: string
@@ -114,7 +114,7 @@ const noSchema = (): never => {
 const notFound = (): ApiError =>
   new ApiError('NOT_FOUND', 'No route matches this URL. The routes are listed at /docs.')
 
-const countRequests = (server: FastifyInstance, onRequest: (facts: RequestFacts) => void): void => {
+const countRequests = (server: FastifyInstance, onRequest: (facts: EndedRequest) => void): void => {
   const routeOf = ({ routeOptions, is404 }: FastifyRequest): string =>
     (is404 ? undefined : routeOptions.url) ?? 'none'
   server.addHook('onResponse', async (request, reply) => {

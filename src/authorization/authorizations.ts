@@ -33,7 +33,7 @@ import { AuthorizationError, readAuthorizationResponse } from './authorization-r
 import { type ConnectOptions, createConnection, type StoreStep, type Target } from './connect.ts'
 
 /** What a new authorization is for, with the values that the end user entered. */
-export interface NewAuthorization extends Omit<AuthorizationPurpose, 'app' | 'method'> {
+export interface AuthorizationStart extends Omit<AuthorizationPurpose, 'app' | 'method'> {
   readonly connector: Connector
   readonly methodName: string
   readonly values: CredentialValues
@@ -93,7 +93,10 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
     const connector = connectors.get(app)
     const method = connector && methodOf(connector.auth, methodName)
     if (connector && method?.type === 'oauth2') return { connector, methodName, method }
-    throw new ApiError('NOT_SUPPORTED', 'The app can no longer be connected in this way.')
+    throw new ApiError(
+      'NOT_SUPPORTED',
+      'The app can no longer be connected in this way. Start a new authorization with another method.',
+    )
   }
 
   const redirectionOf = async (
@@ -177,7 +180,7 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
      * Creates an authorization, whose URL can be opened once.
      * @throws ApiError OAUTH_NOT_CONFIGURED
      */
-    create: async ({ connector, methodName, values, ...purpose }: NewAuthorization) => {
+    create: async ({ connector, methodName, values, ...purpose }: AuthorizationStart) => {
       const publicUrl = requirePublicUrl()
       await requireClient(purpose.environmentId, connector)
       const { pkce } = requireOAuthMethod(connector, methodName)

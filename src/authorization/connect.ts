@@ -180,7 +180,10 @@ export const createConnection = (options: ConnectOptions) => {
       )
     const revived = { ...credential, environmentId, id: credentialId }
     if (!(await reviveCredential(bound, vault, revived)))
-      throw new ApiError('CREDENTIAL_NOT_FOUND', 'The credential was deleted in the meantime.')
+      throw new ApiError(
+        'CREDENTIAL_NOT_FOUND',
+        'The credential was deleted in the meantime. Connect the app without a credentialId.',
+      )
     return credentialId
   }
 

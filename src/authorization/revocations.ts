@@ -3,7 +3,7 @@ import { methodOf, normalize } from '../definition/authenticate.ts'
 import type { Connector } from '../definition/connector.ts'
 import type { Log } from '../log.ts'
 import type { Exchange } from '../outbound/exchange.ts'
-import { revokeToken } from '../outbound/oauth/revocation.ts'
+import { sendRevocation } from '../outbound/oauth/revocation.ts'
 import { readCredential } from '../store/accounts/credentials.ts'
 import { readOAuthClient } from '../store/accounts/oauth-clients.ts'
 import type { Database } from '../store/database/database.ts'
@@ -53,7 +53,7 @@ export const createRevocations = ({
     return () => {
       for (const one of found)
         if (one)
-          revokeToken(exchange, one.revocation).catch(() =>
+          sendRevocation(exchange, one.revocation).catch(() =>
             // The error may contain the response.
             log.warn({ app: one.app }, 'a token of a deleted credential could not be revoked'),
           )

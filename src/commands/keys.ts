@@ -15,23 +15,23 @@ import type { Database } from '../store/database/database.ts'
 import { withDatabase } from './database.ts'
 import { UsageError } from './usage-error.ts'
 
-const time = (date: Date | null, otherwise: string): string =>
+const formatTime = (date: Date | null, otherwise: string): string =>
   date?.toISOString().replace(/\.\d{3}Z$/, 'Z') ?? otherwise
 
-const line = ({ id, prefix, createdAt, lastUsedAt, revokedAt }: ApiKeyFacts): string =>
+const formatKey = ({ id, prefix, createdAt, lastUsedAt, revokedAt }: ApiKeyFacts): string =>
   [
     id,
     `${prefix}…`,
-    `created ${time(createdAt, '')}`,
-    `used ${time(lastUsedAt, 'never')}`,
-    ...(revokedAt === null ? [] : [`revoked ${time(revokedAt, '')}`]),
+    `created ${formatTime(createdAt, '')}`,
+    `used ${formatTime(lastUsedAt, 'never')}`,
+    ...(revokedAt === null ? [] : [`revoked ${formatTime(revokedAt, '')}`]),
   ].join('  ')
 
 type Action = (database: Database, environmentId: string, id: string) => Promise<void>
 
 const list: Action = async (database, environmentId) => {
   const keys = await listKeys(database, environmentId)
-  console.log(keys.length === 0 ? 'No keys.' : keys.map(line).join('\n'))
+  console.log(keys.length === 0 ? 'No keys.' : keys.map(formatKey).join('\n'))
 }
 
 const generate: Action = async (database, environmentId) => {

@@ -31,7 +31,13 @@ const readSecret = async (): Promise<string> => {
   return secret
 }
 
-const line = ({ app, clientId, scopes, hasWebhookSecret, updatedAt }: OAuthClientSummary): string =>
+const formatClient = ({
+  app,
+  clientId,
+  scopes,
+  hasWebhookSecret,
+  updatedAt,
+}: OAuthClientSummary): string =>
   [
     app,
     clientId,
@@ -48,7 +54,7 @@ interface Call {
 
 const list = async ({ database, environmentId }: Call): Promise<void> => {
   const clients = await listOAuthClients(database, environmentId)
-  console.log(clients.length === 0 ? 'No OAuth clients.' : clients.map(line).join('\n'))
+  console.log(clients.length === 0 ? 'No OAuth clients.' : clients.map(formatClient).join('\n'))
 }
 
 const set = async (
@@ -57,7 +63,9 @@ const set = async (
 ): Promise<void> => {
   const apps = listOAuthApps()
   if (!apps.includes(app))
-    throw new Error(`${app} is no app that uses OAuth. These are: ${apps.join(', ')}.`)
+    throw new UsageError(
+      `oauth-clients set: expected an app that uses OAuth (${apps.join(', ')}), not "${app}".`,
+    )
   const { keys } = await loadEncryptionKeys(config)
   await setOAuthClient(
     database,

@@ -120,8 +120,8 @@ export const createCatalogue = (resources: readonly Resource[]): Catalogue => {
     )
     for (const { name, kind, target } of references) {
       const isOnly = references.filter((other) => other.target === target).length === 1
-      const sameCategory = target.startsWith(`${from.category}/`)
-      const plural = sameCategory ? from.plural : from.category + pascalCase(from.plural)
+      const isSameCategory = target.startsWith(`${from.category}/`)
+      const plural = isSameCategory ? from.plural : from.category + pascalCase(from.plural)
       const as = isOnly ? plural : `${plural}By${pascalCase(linkName(name, kind))}`
       incoming.set(target, [...(incoming.get(target) ?? []), { from, field: name, as }])
     }

@@ -23,6 +23,7 @@ export type { Json } from './json.ts'
 export {
   type AppRequest,
   type AppResponse,
+  missingValue,
   orUndo,
   type Steps,
   type WriteInput,

@@ -27,8 +27,8 @@ export interface FeedChange {
   /** `changed`: created, updated or restored. */
   readonly kind: 'changed' | 'deleted'
   /**
-   * The record in the form of a listing. Absent: it is read by its id, with `readMany` or `write.get`;
-   * so leave out a record that may be older than the app's present one and has no time of its last change.
+   * The record in the form of a listing. If it is absent, the engine reads it by its id, with `readMany` or `write.get`.
+   * Leave it out if it may be outdated and has no time of its last change.
    */
   readonly record?: unknown
 }
@@ -41,13 +41,13 @@ export interface FeedPage {
   readonly next: Json | undefined
   /** The token for the start of the next poll; required on the last page. */
   readonly token?: Json
-  /** Topics whose changes the page shows only in part. Their resources are listed by themselves. */
+  /** Topics of which the page shows only some changes. The engine then lists the changes of their resources. */
   readonly incomplete?: readonly string[]
 }
 
 /** A listing of the changes of several resources. */
 export interface ChangeFeed {
-  /** The resources whose changes the feed reports completely, with the deletions that their `sync` calls reported. */
+  /** The resources of which the feed reports every change, including deletions if their `sync` declares them as reported. */
   readonly topics: readonly string[]
   /** The request for one page. */
   request(position: FeedPosition): AppRequest

@@ -114,15 +114,24 @@ export interface WriteInput {
   readonly remoteFields: Readonly<Record<string, Json>>
 }
 
+/** `FIELD_NOT_SUPPORTED`: the app cannot store what was sent · `INVALID_PARAMETER`: a value that it requires is missing. */
+export type RejectionCode = 'FIELD_NOT_SUPPORTED' | 'INVALID_PARAMETER'
+
 /** A write that the connector rejects before sending it, with the unified field and the reason. */
 export class WriteRejection extends Error {
   override readonly name = 'WriteRejection'
   readonly field: string | undefined
   readonly reason: string
+  readonly code: RejectionCode
 
-  constructor(reason: string, field?: string) {
+  constructor(reason: string, field?: string, code: RejectionCode = 'FIELD_NOT_SUPPORTED') {
     super(field === undefined ? reason : `${field}: ${reason}`)
     this.field = field
     this.reason = reason
+    this.code = code
   }
 }
+
+/** The rejection of a write without a value that the app requires. */
+export const missingValue = (reason: string, field: string): WriteRejection =>
+  new WriteRejection(reason, field, 'INVALID_PARAMETER')

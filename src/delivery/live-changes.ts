@@ -6,7 +6,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { ChangePosition } from '../query/change-cursor.ts'
-import type { ChangeFeed } from '../store/changes/change-feed.ts'
+import type { ChangeSignal } from '../store/changes/change-signal.ts'
 import { type Change, endOfLog } from '../store/changes/changes.ts'
 import { readNewChanges } from '../store/changes/new-changes.ts'
 import type { Database } from '../store/database/database.ts'
@@ -58,7 +58,7 @@ export interface LiveChanges {
 
 export interface LiveChangesOptions {
   readonly database: Database
-  readonly feed: Pick<ChangeFeed, 'next'>
+  readonly feed: Pick<ChangeSignal, 'next'>
   readonly log: Pick<Log, 'warn'>
   readonly window?: WindowLimits
 }

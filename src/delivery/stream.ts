@@ -37,7 +37,7 @@ export interface StreamOptions {
 }
 
 /** The progress of a stream, to be saved. */
-export interface Progress {
+export interface StreamProgress {
   /** Every change before it is settled. */
   readonly position: ChangePosition
   /** Cursors of the changes after `position` that are settled too. */
@@ -182,7 +182,7 @@ export const createStream = ({ position, ahead, before, isWanted }: StreamOption
       entry.change = withoutRecord(entry.change)
     },
     /** Takes the progress, and drops the settled changes at the front. */
-    takeProgress: (): Progress => {
+    takeProgress: (): StreamProgress => {
       const open = entries.findIndex(({ state }) => state !== 'settled')
       const count = open === -1 ? entries.length : open
       const last = entries[count - 1]
@@ -197,7 +197,7 @@ export const createStream = ({ position, ahead, before, isWanted }: StreamOption
         count: forgotten,
       }
     },
-    saved: ({ count }: Progress): void => {
+    saved: ({ count }: StreamProgress): void => {
       unsaved -= count
       forgotten -= count
     },

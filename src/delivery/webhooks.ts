@@ -12,7 +12,7 @@ import type { EgressOptions } from '../outbound/egress.ts'
 import { createWebhookTransport, type OnWebhookRequest } from '../outbound/webhook-transport.ts'
 import type { ChangePosition } from '../query/change-cursor.ts'
 import { createRepeater } from '../repeater.ts'
-import type { ChangeFeed } from '../store/changes/change-feed.ts'
+import type { ChangeSignal } from '../store/changes/change-signal.ts'
 import { isBefore } from '../store/changes/changes.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
@@ -33,7 +33,7 @@ export interface WebhookDeliveryOptions extends EgressOptions {
   readonly vault: Vault
   readonly clock: Clock
   /** Started and stopped by the caller. */
-  readonly feed: Pick<ChangeFeed, 'next'>
+  readonly feed: Pick<ChangeSignal, 'next'>
   readonly log: Log
   /** Time after which another process takes over from a killed one: 10 s. */
   readonly leaseMs?: number

@@ -325,7 +325,7 @@ export interface Credential {
   readonly updatedAt: string
   /** The account's own name in the app, such as the shop's name; null if the app reports none, or it is not known yet. */
   readonly label: string | null
-  /** The state. A credential is paused while all of its resources are; otherwise its state is that of the others. */
+  /** The state. A credential is paused while all of its resources are; paused resources do not count otherwise. */
   readonly state: CredentialState
   /** Since when it is in this state; null once the first sync has completed, and if unknown. */
   readonly since: string | null
@@ -335,7 +335,7 @@ export interface Credential {
   readonly action: string | null
   /** When a sync last completed; null: never. */
   readonly lastCompletedAt: string | null
-  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected. */
+  /** When the next sync is due; if the time has passed, it starts as soon as a worker is free. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected. */
   readonly nextSyncAt: string | null
   /** The progress of the sync. */
   readonly counts: CredentialCounts
@@ -363,7 +363,7 @@ export interface CredentialWebhooks {
   readonly lastReceivedAt: string | null
   /** The path below PUBLIC_URL to which the app sends them, for apps in which it is entered by hand. */
   readonly path: string
-  /** Why the app has no subscription; null if it has one, or none is created in it. */
+  /** Why the app has no subscription; null if it has one, or if the service creates none in this app. */
   readonly reason: string | null
 }
 
@@ -371,7 +371,7 @@ export interface CredentialWebhooks {
 export interface ResourceSync {
   /** The resource, such as `crm/accounts`. */
   readonly topic: string
-  /** The state. A credential is paused while all of its resources are; otherwise its state is that of the others. */
+  /** The state. A credential is paused while all of its resources are; paused resources do not count otherwise. */
   readonly state: CredentialState
   /** Since when it is in this state; null once the first sync has completed, and if unknown. */
   readonly since: string | null
@@ -381,9 +381,9 @@ export interface ResourceSync {
   readonly action: string | null
   /** When a sync last completed; null: never. */
   readonly lastCompletedAt: string | null
-  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected. */
+  /** When the next sync is due; if the time has passed, it starts as soon as a worker is free. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected. */
   readonly nextSyncAt: string | null
-  /** What had changed in the app by this time is stored: the start of the last completed sync. Null: none has completed, or an earlier version ran it. */
+  /** The start of the last completed sync: all changes that the app had by then are stored. Null: none has completed, or an earlier version of this service ran it. */
   readonly syncedAt: string | null
   /** Number of stored records, including those that were deleted in the app. */
   readonly records: number

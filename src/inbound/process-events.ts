@@ -19,7 +19,7 @@ import { type ConnectedApp, failureIn, type InboundContext } from './context.ts'
 import { type FetchedRecords, fetchRecords } from './fetch-records.ts'
 
 const RECORDS_AT_ONCE = 50
-// Then other credentials take their turn.
+// After this time, the worker continues with other credentials.
 const SLICE_MS = 10_000
 const FIRST_PAUSE_MS = 1000
 const MAX_PAUSE_MS = 10 * 60_000
@@ -87,7 +87,7 @@ const processTopic = async (
     return storeFindings(context, app, resource, {
       ...fetched,
       absent,
-      // Not earlier: a response to this request must replace what the previous one has stored.
+      // Not the time of the events: this response must replace what the previous request stored.
       requestedAt: records[0]?.listedAt,
       keys: keysOf(records),
     })
@@ -150,7 +150,7 @@ const planRetry = (
 
 /**
  * Processes the waiting events of a credential.
- * @param failures consecutive failures before
+ * @param failures the number of consecutive failed attempts so far
  * @throws the error of a failed statement, and the reason why the work must end
  */
 export const processEvents = async (

@@ -18,7 +18,7 @@ import type { Log } from '../log.ts'
 import { openValues } from '../store/accounts/credential-values.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
-import { type Endpoint, readEndpoint } from '../store/inbound/endpoints.ts'
+import { type InboundEndpoint, readEndpoint } from '../store/inbound/endpoints.ts'
 import { type NewEvent, saveEvents } from '../store/inbound/events.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import { webhookPath } from './context.ts'
@@ -119,7 +119,7 @@ export const createReceiver = (options: ReceiverOptions): WebhookHandler => {
 
   const secretsOf = async (
     secret: SignatureSecret,
-    { id, environmentId, app, sealedSecret, credential }: Endpoint,
+    { id, environmentId, app, sealedSecret, credential }: InboundEndpoint,
   ): Promise<readonly string[]> => {
     switch (secret.from) {
       case 'subscription':

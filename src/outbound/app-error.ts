@@ -154,7 +154,7 @@ export class AppAddressError extends AppErrorBase {
 }
 
 /** Whether the app no longer accepts the token or cursor of a listing. */
-export const isExpired = (error: unknown): boolean =>
+export const isExpiredPosition = (error: unknown): boolean =>
   error instanceof AppRefusedError && error.kind === 'expired'
 
 export type AppError =

@@ -81,7 +81,7 @@ const withQuery = (url: URL, query: Readonly<Record<string, string>>): URL => {
   return result
 }
 
-/** What a credential provides. The error itself is dropped: the message may contain a secret. */
+/** Reads a part of the request from the credential. The error is replaced, because its message may contain a secret. */
 const readCredentialPart = <Part>(read: () => Part, failure: () => AppError): Part => {
   try {
     return read()
@@ -90,7 +90,7 @@ const readCredentialPart = <Part>(read: () => Part, failure: () => AppError): Pa
   }
 }
 
-/** Whether the credential authenticates a request, or the body of a login does. */
+/** `authenticated`: the credential authenticates the request · `login`: the body of the request does. */
 export type RequestKind = 'authenticated' | 'login'
 
 const NO_AUTHENTICATION: Authentication = { headers: {}, query: {}, secrets: [] }

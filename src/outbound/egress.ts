@@ -17,7 +17,7 @@ export interface EgressOptions {
 }
 
 /** A pool of outgoing connections. */
-export interface Connections {
+export interface OutgoingConnections {
   readonly dispatcher: Dispatcher
   /** The `fetch` that accepts the dispatcher. */
   readonly fetch: typeof fetch
@@ -28,7 +28,7 @@ export interface Connections {
 /** The outgoing connections of one purpose. */
 export interface Egress {
   /** Opens the pool at the first call. */
-  readonly open: () => Promise<Connections>
+  readonly open: () => Promise<OutgoingConnections>
   /** Closes the pool if it is open. */
   readonly stop: () => Promise<void>
 }
@@ -55,7 +55,7 @@ const createDirectConnector = (
   }
 }
 
-const openConnections = async (options: EgressOptions): Promise<Connections> => {
+const openConnections = async (options: EgressOptions): Promise<OutgoingConnections> => {
   const { proxy, allowPrivateAddresses } = options
   const { Agent, buildConnector, fetch } = await import('undici')
   const { createTunnels } = await import('./tunnels.ts')
@@ -75,7 +75,7 @@ const openConnections = async (options: EgressOptions): Promise<Connections> => 
 
 /** Creates the outgoing connections. The first request loads undici, which takes 5 MB and 30 ms. */
 export const createEgress = (options: EgressOptions): Egress => {
-  let connections: Promise<Connections> | undefined
+  let connections: Promise<OutgoingConnections> | undefined
   return {
     open: () => {
       connections ??= openConnections(options)

@@ -91,6 +91,13 @@ const chain = (error: unknown): readonly Error[] => {
   return [error, ...chain(error.cause), ...parts.flatMap(chain)]
 }
 
+/** Whether fetch rejected the port, which it reports without a code. @see https://fetch.spec.whatwg.org/#port-blocking */
+const isBlockedPort = (error: unknown): boolean =>
+  chain(error).some(({ message }) => message === 'bad port')
+
+const BLOCKED_PORT =
+  'its port is blocked for HTTP, because another protocol uses it (such as 25 or 6000); use another port'
+
 /** The code of a failed connection, and the address or name that it concerns: `ECONNREFUSED 203.0.113.7:443`. */
 const describeConnection = (error: unknown): string => {
   const links: readonly Partial<Record<'code' | 'address' | 'port' | 'hostname', unknown>>[] =
@@ -98,7 +105,7 @@ const describeConnection = (error: unknown): string => {
   // The errors of several attempts have the same code; only theirs, not that of their group, name an address.
   const { code, address, port, hostname } =
     links.find((link) => link.address !== undefined) ?? links[0] ?? {}
-  if (typeof code !== 'string') return 'the connection failed'
+  if (typeof code !== 'string') return isBlockedPort(error) ? BLOCKED_PORT : 'the connection failed'
   const place = address ?? hostname
   if (typeof place !== 'string') return code
   return `${code} ${isIPv6(place) ? `[${place}]` : place}${port === undefined ? '' : `:${port}`}`

@@ -7,7 +7,7 @@ import type {
   ListPage,
   ResourceConnector,
 } from '../definition/connector.ts'
-import { cursorsOf } from '../definition/paging/pager.ts'
+import { nextCursorsOf } from '../definition/paging/pager.ts'
 import { AppRateLimitedError } from './app-error.ts'
 import type { AppCredential } from './compose-request.ts'
 import type { AppClient } from './http.ts'
@@ -54,7 +54,7 @@ const timeOf = ({ headers }: AppResponse, tookMs: number): string | undefined =>
 
 /** @throws Error if the last page of a partition lacks the token for the next listing */
 const checkToken = ({ sync }: ResourceConnector, page: ListPage): void => {
-  if (sync.changes.by === 'token' && page.token === undefined && cursorsOf(page).length === 0)
+  if (sync.changes.by === 'token' && page.token === undefined && nextCursorsOf(page).length === 0)
     throw new Error('The last page has no token.')
 }
 

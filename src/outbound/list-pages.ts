@@ -3,7 +3,7 @@
  * where the connector allows it: those of different partitions, and those that it names in `prefetch`.
  */
 import type { Json } from '../definition/connector.ts'
-import { cursorsOf } from '../definition/paging/pager.ts'
+import { nextCursorsOf } from '../definition/paging/pager.ts'
 import {
   createPageFetcher,
   type FetchedPage,
@@ -114,7 +114,7 @@ export async function* listPages(
       const { partition, page, error } = await Promise.race(pending)
       if (page?.waitMs !== undefined) {
         const others = partitions.filter((other) => other !== partition)
-        yield { ...page, remaining: [...cursorsOf(page), ...cursorsAt(others)] }
+        yield { ...page, remaining: [...nextCursorsOf(page), ...cursorsAt(others)] }
         return
       }
       if (page) {

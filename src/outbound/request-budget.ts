@@ -72,9 +72,9 @@ export interface BudgetedRequest {
 
 const MAX_WRITE_WAIT_MS = 5_000
 const MAX_READ_WAIT_MS = 2_000
-// A limit that is free again allows only some of the reads that wait for it. The others wait again.
-const MAX_READ_WAITS_MS = 10_000
-// Of a rate limit without Retry-After: at most a minute of a declared period.
+// When a limit is free again, only some of the waiting reads fit into it. The others wait again.
+const MAX_TOTAL_READ_WAIT_MS = 10_000
+// The longest pause after a rate limit without Retry-After.
 const MAX_DEFAULT_PAUSE_MS = 60_000
 const DEFAULT_PAUSE_MS = 1_000
 
@@ -85,9 +85,9 @@ const DEFAULT_PAUSE_MS = 1_000
 export const maxWaitMs = ({ purpose }: Pick<BudgetUse, 'purpose'>): number =>
   purpose === 'write' ? MAX_WRITE_WAIT_MS : MAX_READ_WAIT_MS
 
-/** How long a request waits in place in all. */
-const maxWaitsMs = ({ purpose }: BudgetUse): number =>
-  purpose === 'write' ? MAX_WRITE_WAIT_MS : MAX_READ_WAITS_MS
+/** How long a request waits in place altogether. */
+const maxTotalWaitMs = ({ purpose }: BudgetUse): number =>
+  purpose === 'write' ? MAX_WRITE_WAIT_MS : MAX_TOTAL_READ_WAIT_MS
 
 const NOT_COUNTED: SpendResult = { waitMs: 0, windows: [], holder: undefined }
 
@@ -138,7 +138,7 @@ const correctionsFor = (
     return isSame ? [] : [{ window, extraCost, used, max, resetMs }]
   })
 
-/** The cost of a request in points. A request of a caller may have a form that the connector does not expect. */
+/** The cost of a request in points; 1 if the connector cannot compute it, e.g. for a passthrough request. */
 const pointsOf = ({ limits }: Connector, request: AppRequest): number => {
   try {
     const cost = limits?.cost?.(request)
@@ -153,7 +153,7 @@ const wasSent = (error: unknown): boolean =>
   !(error instanceof AppAddressError) &&
   !(error instanceof AppUnavailableError && error.problem === 'circuit-open')
 
-/** Nothing was sent, so nothing was spent. */
+/** The corrections for a request that was not sent. */
 const refund = (spent: SpendResult, points: number): readonly WindowCorrection[] =>
   spent.windows.map((window) => ({
     window,
@@ -168,7 +168,7 @@ export const createRequestBudgets = (options: BudgetOptions) => {
   const { ledger, log, onBudget, onRefusal } = options
   const wait = options.wait ?? ((ms, signal) => sleep(ms, undefined, signal && { signal }))
 
-  /** The app has the request: a failure to correct its budget changes nothing about that. */
+  /** Logs a failure instead of throwing it: the app has processed the request, whatever happens to its budget. */
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work()
@@ -201,7 +201,7 @@ export const createRequestBudgets = (options: BudgetOptions) => {
         await settle(counted, spent, refund(spent, counted.points))
         continue
       }
-      if (waitMs > maxWaitMs(use) || waitedMs + waitMs > maxWaitsMs(use)) {
+      if (waitMs > maxWaitMs(use) || waitedMs + waitMs > maxTotalWaitMs(use)) {
         onRefusal?.(connector.app, use.purpose)
         const reason = `its request budget allows the next request in ${Math.ceil(waitMs / 1000)} s`
         throw new AppRateLimitedError({ ...facts, reason }, waitMs, { isSent: false })

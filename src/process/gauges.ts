@@ -5,7 +5,7 @@ import type { WebhookDelivery } from '../delivery/webhooks.ts'
 import { readLagMs } from '../store/changes/log-lag.ts'
 import type { Database } from '../store/database/database.ts'
 import type { TemporaryFailure } from '../store/database/temporary-failure.ts'
-import { listDueRuns } from '../store/sync/due-runs.ts'
+import { countDueRuns } from '../store/sync/due-runs.ts'
 import { readWebhookBacklog } from '../store/webhooks/webhook-backlog.ts'
 import { readWorkflowBacklog } from '../store/workflows/workflow-backlog.ts'
 import type { LowestShares } from './budget-shares.ts'
@@ -71,7 +71,7 @@ export const addGauges = (registry: Registry, sources: ScrapeSources): void => {
     read: (database: Database) => Promise<readonly Row[]>,
   ): Promise<readonly Row[]> => (await Promise.all(available().map(read))).flat()
 
-  const readDueRuns = shared(() => readAll(listDueRuns))
+  const readDueRuns = shared(() => readAll(countDueRuns))
   const readBacklog = shared(() =>
     readAll(async (database) => [await readWebhookBacklog(database)]),
   )

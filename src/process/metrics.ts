@@ -1,7 +1,7 @@
 /** The metrics of a process, for Prometheus. No label names a tenant, and no label has values that clients choose. */
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { OperationFacts } from '../api/graphql/count-operations.ts'
-import type { RequestFacts } from '../api/server.ts'
+import type { EndedRequest } from '../api/server.ts'
 import { createLowestShares } from './budget-shares.ts'
 import { addGauges, type ScrapeSources } from './gauges.ts'
 
@@ -95,7 +95,7 @@ export const createMetrics = () => {
       postDurations.observe({ kind }, tookMs / 1000)
     }
   return {
-    onRequest: ({ method, route, status, tookMs }: RequestFacts): void => {
+    onRequest: ({ method, route, status, tookMs }: EndedRequest): void => {
       requests.inc({ method, route, status })
       if (tookMs !== undefined) requestDurations.observe({ method, route }, tookMs / 1000)
     },

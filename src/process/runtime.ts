@@ -18,7 +18,7 @@ import { readCredential } from '../store/accounts/credentials.ts'
 import { createKeyUses } from '../store/accounts/key-uses.ts'
 import { createPauses } from '../store/budgets/pauses.ts'
 import { createRequestLedger } from '../store/budgets/request-ledger.ts'
-import { type ChangeFeed, createChangeFeed } from '../store/changes/change-feed.ts'
+import { type ChangeSignal, createChangeSignal } from '../store/changes/change-signal.ts'
 import { type Clock, createClock } from '../store/database/clock.ts'
 import { type Database, openDatabase, openRequestPool } from '../store/database/database.ts'
 import { createDiskSpaceWatch, type DiskSpaceWatch } from '../store/database/disk-space.ts'
@@ -59,7 +59,7 @@ export interface Runtime {
   readonly vault: Vault
   readonly access: Access
   readonly tokens: UserTokens
-  readonly feed: ChangeFeed
+  readonly feed: ChangeSignal
   readonly appClient: AppClient
   readonly tokenEndpoint: TokenEndpoint
   /** Sends requests to apps that are not a connector's, such as the revocation of a token. */
@@ -166,7 +166,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   })
   const access = createAccess(requestDatabase, pgListener, keyUses.note)
   const signingKeys = createSigningKeys({ database, vault, pgListener, clock })
-  const feed = createChangeFeed(pgListener)
+  const feed = createChangeSignal(pgListener)
   const pauses = createPauses({
     database,
     pgListener,
@@ -175,7 +175,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   shutdown.add('PostgreSQL listener', () => pgListener.stop())
   await pgListener.start()
   feed.start()
-  shutdown.add('change feed', async () => feed.stop())
+  shutdown.add('change signal', async () => feed.stop())
   keyUses.start()
   shutdown.add('key uses', () => keyUses.stop())
   // Loaded now, so that no request waits for it and a key that cannot be decrypted fails the start.

@@ -7,7 +7,7 @@ import { type Operator, operatorSuffix } from '../definition/kinds/kind.ts'
 import { parameterSuffix, parameterType } from '../definition/kinds/parameter.ts'
 import { nearest } from '../definition/nearest.ts'
 import { isObject } from '../definition/value.ts'
-import { ApiError, invalidParameter } from '../errors.ts'
+import { invalidParameter } from '../errors.ts'
 import { type FilterTerm, parseFilterValue } from './filter.ts'
 
 /** The types that each custom field has in the credentials of a list. */
@@ -31,7 +31,7 @@ export const hasCustomFilters = (values: Readonly<Record<string, unknown>>): boo
 export const isCustomFilter = (parameter: string): boolean =>
   parameter === FIELD || parameter.startsWith(PREFIX)
 
-/** The ends of parameters that have an operator; custom fields have no names that end so. */
+/** The suffixes of parameters with an operator. No custom field has a name that ends with one of them. */
 export const operatorEndings = Object.values(parameterSuffix).filter((suffix) => suffix !== '')
 
 interface Condition {
@@ -40,6 +40,8 @@ interface Condition {
   readonly name: string
   readonly operator: Operator
   readonly value: unknown
+  /** How the caller spells the condition with another operator: `customFields.scoreMin`, or `min`. */
+  readonly spell: (operator: Operator) => string
 }
 
 /** `scoreMin` → `score`, `min` */
@@ -47,21 +49,25 @@ const readParameter = (path: string, value: unknown): Condition => {
   const text = path.slice(PREFIX.length)
   const operator = operators.find((one) => text.endsWith(operatorSuffix[one])) ?? 'equals'
   const name = text.slice(0, text.length - operatorSuffix[operator].length)
-  return { path, name, operator, value }
+  const spell = (one: Operator): string => PREFIX + name + operatorSuffix[one]
+  return { path, name, operator, value, spell }
 }
 
-/** The conditions of the GraphQL argument. @throws INVALID_PARAMETER */
+/** The conditions of the GraphQL argument. @throws INVALID_PARAMETER, also for a REST parameter without a name */
 const readArgument = (conditions: unknown): Condition[] => {
+  if (typeof conditions === 'string')
+    throw invalidParameter(FIELD, `the name of a custom field in the parameter: ${PREFIX}tier=gold`)
   if (!Array.isArray(conditions) || conditions.length > MAX_CONDITIONS)
     throw invalidParameter(FIELD, `a list of at most ${MAX_CONDITIONS} conditions`)
   return conditions.flatMap((condition: unknown, index) => {
     const { name, ...values } = isObject(condition) ? condition : {}
     const place = `${FIELD}[${index}]`
+    const spell = (one: Operator): string => one
     const found = operators.flatMap((operator): Condition[] => {
       const value = values[operator]
       return value === undefined
         ? []
-        : [{ path: `${place}.${operator}`, name: String(name), operator, value }]
+        : [{ path: `${place}.${operator}`, name: String(name), operator, value, spell }]
     })
     if (found.length === 0) throw invalidParameter(place, `one of ${operators.join(', ')}`)
     return found
@@ -72,15 +78,11 @@ const typeOf = ({ path, name }: Condition, types: CustomTypes): CustomFieldType 
   const [type, ...others] = types.get(name) ?? []
   if (type === undefined) {
     const near = nearest(name, types.keys())
-    throw new ApiError(
-      'INVALID_PARAMETER',
-      `${path.slice(0, MAX_NAME_LENGTH)}: no credential of this list has this custom field.`,
-      [
-        {
-          field: path.slice(0, MAX_NAME_LENGTH),
-          expected: near === undefined ? 'no custom field' : `a custom field, such as ${near}`,
-        },
-      ],
+    throw invalidParameter(
+      path.slice(0, MAX_NAME_LENGTH),
+      near === undefined
+        ? 'no custom field, because the credentials of this list have none'
+        : `a custom field of the credentials of this list, such as ${near}`,
     )
   }
   if (others.length > 0)
@@ -92,7 +94,7 @@ const typeOf = ({ path, name }: Condition, types: CustomTypes): CustomFieldType 
 }
 
 const toTerm = (condition: Condition, types: CustomTypes): FilterTerm => {
-  const { path, name, operator, value } = condition
+  const { path, name, operator, value, spell } = condition
   const type = typeOf(condition, types)
   const definition = fieldOfType(type)
   const { filter } = definition.kind
@@ -101,7 +103,7 @@ const toTerm = (condition: Condition, types: CustomTypes): FilterTerm => {
       path,
       definition.filters.length === 0
         ? `no value: a field of the type ${type} has no filters`
-        : `one of ${definition.filters.join(', ')}, which the type ${type} has`,
+        : `one of ${definition.filters.map(spell).join(', ')}, which the type ${type} has`,
     )
   return parseFilterValue(
     {

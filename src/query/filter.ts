@@ -159,9 +159,9 @@ export const findParameter = (
   const parameter = parameters.get(name)
   if (parameter) return parameter
   const known = [...otherNames, 'includeDeleted', ...parameters.keys()]
-  throw new ApiError('INVALID_PARAMETER', `${name} is not a parameter of this list.`, [
-    { field: name, expected: `a known parameter, such as ${nearest(name, known)}` },
-  ])
+  const expected = `a known parameter, such as ${nearest(name, known)}`
+  const message = `${name} is not a parameter of this list: expected ${expected}.`
+  throw new ApiError('INVALID_PARAMETER', message, [{ field: name, expected }])
 }
 
 /** Values by parameter name; undefined means that the parameter is absent. */

@@ -17,7 +17,7 @@ export interface WriteRequest {
 }
 
 /** The fields of a resource that a caller may write, `remoteFields` and `customFields`. Returns the same object each time. */
-export const writableFields = memoize(
+export const inputFieldsOf = memoize(
   (resource: Resource): Fields => ({
     ...resource.fields,
     remoteFields: commonFields.remoteFields,
@@ -26,13 +26,13 @@ export const writableFields = memoize(
 )
 
 /**
- * The fields of a partial update: those of `writableFields`, all optional. A field that a create requires cannot be
+ * The fields of a partial update: those of `inputFieldsOf`, all optional. A field that a create requires cannot be
  * null. Returns the same object each time.
  */
 export const updatableFields = memoize(
   (resource: Resource): Fields =>
     Object.fromEntries(
-      Object.entries(writableFields(resource)).map(([name, field]) => [
+      Object.entries(inputFieldsOf(resource)).map(([name, field]) => [
         name,
         field.required ? { ...field, required: false, rejectsNull: true } : field,
       ]),
@@ -50,7 +50,7 @@ const readObject = (field: string, value: Json | undefined, names: string): Inpu
 
 /**
  * Parses the input of a write.
- * @param writable `writableFields` or `updatableFields` of the resource
+ * @param writable `inputFieldsOf` or `updatableFields` of the resource
  * @param pathFields the parent of a nested record, from the path; the body may repeat it
  * @param isSame whether two identifiers name the same record
  * @throws INVALID_PARAMETER naming the field and the expected value

@@ -9,7 +9,7 @@ import { StorageLimitError } from './storage-limits.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const MAX_PAUSE_MS = HOUR_MS
-// A restart with a higher limit, or the retention of the change log, ends the failure.
+// Only a restart with a higher limit, or the retention of the change log, ends the failure.
 const LIMIT_PAUSE_MS = HOUR_MS
 // A retry fails until the end user reconnects the app, which makes the credential due immediately.
 const AUTHENTICATION_PAUSE_MS = HOUR_MS
@@ -52,7 +52,7 @@ const classifyRunFailure = (
     ? { code: error.code, reason: error.message, retryAfterMs: undefined }
     : classifyFailure(error)
 
-/** Whether the app issues no more tokens, which was reported when it was found out. */
+/** Whether the app issues no more tokens. The renewal of the tokens has already reported it. */
 export const isFinalFailure = (error: unknown): boolean =>
   error instanceof AppAuthenticationError && error.isFinal
 

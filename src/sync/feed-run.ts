@@ -5,7 +5,7 @@
  */
 import { feedAt } from '../definition/feed.ts'
 import type { SyncDefinition } from '../definition/sync.ts'
-import { isExpired } from '../outbound/app-error.ts'
+import { isExpiredPosition } from '../outbound/app-error.ts'
 import { classifyFailure } from '../outbound/classify-failure.ts'
 import { createLoopGuard } from '../outbound/loop-guard.ts'
 import { contextOf } from '../store/accounts/credential-context.ts'
@@ -73,7 +73,7 @@ const listOrRestart = async (run: FeedRun, signal: AbortSignal): Promise<SeenPag
   try {
     return await listChanges(run, signal)
   } catch (error) {
-    if (signal.aborted || !isExpired(error) || run.progress.expired) throw error
+    if (signal.aborted || !isExpiredPosition(error) || run.progress.expired) throw error
     run.progress = restartRun(run.progress)
     run.seen = undefined
     await transact(run, (transaction) => saveProgress(transaction, run.lease, run.progress))

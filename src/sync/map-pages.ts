@@ -9,7 +9,7 @@ import {
   type MappedRecord,
   type Mapping,
 } from '../definition/mapping.ts'
-import { cursorsOf } from '../definition/paging/pager.ts'
+import { nextCursorsOf } from '../definition/paging/pager.ts'
 import { memoize } from '../memoize.ts'
 import type { AppPage } from '../outbound/list-pages.ts'
 import { createLineWriter, type RecordLine } from '../store/records/record-lines.ts'
@@ -130,7 +130,7 @@ export const createPageMapper = (
       tombstones.push({ id: recordId(credentialId, mapping.resource.topic, remoteId), remoteId })
     return {
       pages: 1,
-      cursors: cursorsOf(page),
+      cursors: nextCursorsOf(page),
       remaining,
       token,
       waitMs,

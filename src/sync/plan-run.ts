@@ -12,7 +12,7 @@ const noCounts: SyncCounts = {
   deleted: 0,
 }
 
-/** Whether the state has what a listing of changes starts with. It has none before the first run and after a resync. */
+/** Whether the state has the time or token at which a listing of changes starts: not before the first run and after a resync. */
 const hasStart = ({ since, token }: SyncState, { changes }: SyncDefinition): boolean =>
   changes.by === 'time' ? since !== null : changes.by === 'token' && token !== null
 
@@ -64,27 +64,28 @@ export const restartRun = (progress: RunProgress): RunProgress => ({
   partitions: [],
 })
 
-// How much a clock that is being corrected gains or loses, in seconds per second: twice NTP's limit.
+// The rate at which a clock gains or loses time while it is corrected: twice NTP's limit of 500 ppm.
 export const MAX_DRIFT = 0.001
 
 /**
- * The start of the next listing by time. Let the position of a run be a time that the clock which dates the app's
- * records had reached when the run started; a change that the run has missed is dated later, apart from the overlap.
- * The position is the newest record seen, or, if that is later, the previous position plus the time since then:
- * so it advances while nothing changes, also if the records' clock differs from the one that dates responses.
- * It is never later than the start of the run by the app's clock: records are changed behind a listing while it
- * runs, and some are dated in the future.
+ * The start of the next listing by time: the position of this run, minus the overlap. The position is a time by the
+ * clock that dates the app's records, and every change that the run missed has a later date, apart from the overlap.
+ *
+ * - It is the date of the newest record seen, or the previous position plus the time since then if that is later. So it
+ *   advances while nothing changes, even if the clock that dates records differs from the one that dates responses.
+ * - It is never later than the start of the run by the app's clock, because records change while a listing runs, and
+ *   some have a date in the future.
  */
 export const nextSince = (
   { since, completedAt }: Pick<SyncState, 'since' | 'completedAt'>,
   { appTime, startedAt, newest }: Pick<RunProgress, 'appTime' | 'startedAt' | 'newest'>,
   overlapMs: number,
 ): string => {
-  // Without a date in the app's responses, its clock is taken to be the database's.
+  // Without a date in the app's responses, the app's clock is assumed to equal the database's.
   const startMs = Date.parse(appTime ?? startedAt)
   const positions = [
     newest === null ? [] : Date.parse(newest),
-    // From the end of the previous run instead of its start: rather too early than too late.
+    // Counted from the end of the previous run instead of its start: too early is safe, too late is not.
     since === null || completedAt === null
       ? []
       : Date.parse(since) +

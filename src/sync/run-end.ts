@@ -41,7 +41,7 @@ export const parsed = (text: string | null): Json | undefined =>
   text === null ? undefined : (JSON.parse(text) as Json)
 
 /** The cursors at which a listing continues; none at its start. */
-export const cursorsOf = ({ cursor, partitions = [] }: RunProgress): readonly Json[] =>
+export const savedCursorsOf = ({ cursor, partitions = [] }: RunProgress): readonly Json[] =>
   [cursor, ...partitions].map(parsed).filter((at) => at !== undefined)
 
 /** Releases a run that continues after `dueInMs`. */

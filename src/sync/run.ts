@@ -4,7 +4,7 @@
  */
 import { feedKeyOf } from '../definition/feed.ts'
 import { pagesAtOnce } from '../definition/request-limits.ts'
-import { isExpired } from '../outbound/app-error.ts'
+import { isExpiredPosition } from '../outbound/app-error.ts'
 import { listPages } from '../outbound/list-pages.ts'
 import { createLoopGuard } from '../outbound/loop-guard.ts'
 import { contextOf } from '../store/accounts/credential-context.ts'
@@ -35,12 +35,12 @@ import { nextFullListingMs, nextStart, planRun, restartRun } from './plan-run.ts
 import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
 import { prepareContext, waitForContext } from './run-context.ts'
 import {
-  cursorsOf,
   endInterrupted,
   isSliceOver,
   parsed,
   pause,
   type RunResult,
+  savedCursorsOf,
   workedMs,
 } from './run-end.ts'
 import { logCompletedRun } from './run-log.ts'
@@ -113,7 +113,7 @@ const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SliceEnd 
     credential,
     since: since ?? undefined,
     token: parsed(token ?? null),
-    cursors: cursorsOf(run.progress),
+    cursors: savedCursorsOf(run.progress),
     context: contextOf(connector, credential),
     pagesAtOnce: pagesAtOnce(connector.limits),
   }
@@ -156,7 +156,7 @@ const listOrRestart = async (
   try {
     return await listAll(run, signal)
   } catch (error) {
-    if (signal.aborted || !isExpired(error) || run.progress.expired) throw error
+    if (signal.aborted || !isExpiredPosition(error) || run.progress.expired) throw error
     run.progress = restartRun(run.progress)
     run.seen = undefined
     await transact(run, (transaction) => startFullListing(transaction, run))

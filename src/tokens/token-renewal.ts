@@ -1,8 +1,8 @@
 /**
  * Renews the access tokens of credentials: before they expire, and once after the app has rejected one. A lease on the
  * stored tokens lets one process renew them; the others wait for the new version. New tokens are committed before they
- * are used. A process that dies in the middle leaves its lease to expire; the next one repeats the renewal with the
- * stored refresh token, which an app accepts that keeps refresh tokens or has a period of grace.
+ * are used. If a process dies in the middle, its lease expires and another process repeats the renewal with the stored
+ * refresh token. Apps accept it if they keep refresh tokens or allow a grace period for replaced ones.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -62,13 +62,13 @@ interface Renewal {
   readonly isRejected: boolean
 }
 
-/** Creates the access tokens of credentials. */
+/** Creates the source of access tokens, which renews them. */
 export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource => {
   const { database, vault, log, nowMs } = options
   const times = { ...RENEWAL_TIMES, ...options.times }
   const remembered = new LRUCache<string, StoredTokens>({ max: MAX_REMEMBERED })
   const pausedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED })
-  /** Until when rejections of the tokens of a credential lead to no renewal. */
+  /** Until when a rejection of the tokens of a credential starts no renewal: they have just been renewed. */
   const trustedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED })
   const running = new Map<string, Promise<UsableTokens>>()
 
@@ -95,7 +95,7 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
     return restMs <= Math.min(times.marginMs, lifetimeMs / 10)
   }
 
-  const isBefore = (endsMs: LRUCache<string, number>, { credentialId }: TokenPlace): boolean =>
+  const isBeforeEnd = (endsMs: LRUCache<string, number>, { credentialId }: TokenPlace): boolean =>
     performance.now() < (endsMs.get(credentialId) ?? 0)
 
   const leaseMsOf = (method: AuthMethod): number => {
@@ -109,7 +109,7 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
     throw new AppAuthenticationError({ ...facts, reason }, stored.failure !== undefined)
   }
 
-  /** Requests new tokens. A failure tells whether the app issues more later. */
+  /** Requests new tokens. @throws AppAuthenticationError if the app issues no more, AppUnavailableError otherwise */
   const obtain = async ({ request, method, known }: Renewal): Promise<TokenSet> => {
     // The lease outlives the request.
     const limitMs = Math.floor((leaseMsOf(method) * 2) / 3)
@@ -163,7 +163,7 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
     }
     const renewed = { environmentId: place.environmentId, tokens }
     const save = () => saveRenewal(database, vault, lease, renewed)
-    // The app may accept the earlier refresh token no more: a failure of the database must not lose the new one.
+    // The app may have invalidated the previous refresh token, so a database failure must not lose the new one.
     const isSaved = await retryTemporary(save, {
       log,
       name: 'store renewed tokens',
@@ -211,7 +211,7 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
     }
   }
 
-  /** One renewal of a credential at a time in this process. */
+  /** Joins the renewal of the credential that is in progress in this process, or starts one. */
   const renewShared = async (renewal: Renewal): Promise<UsableTokens> => {
     const { credentialId } = renewal.place
     const { signal } = renewal.request
@@ -257,7 +257,7 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
         return { ...NONE, tokens: await obtain({ ...renewal, place }), storedMs: nowMs() }
       }
       const isValid = isUsable(known) && validForMs(known) > 0
-      if (isValid && isBefore(pausedUntilMs, place)) return known
+      if (isValid && isBeforeEnd(pausedUntilMs, place)) return known
       try {
         return await renewShared({ request, method, place, known, isRejected: false })
       } catch (error) {
@@ -273,7 +273,7 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
       if (!place) return undefined
       const method = methodFor(request)
       const isRenewable = method.type !== 'oauth2' || rejected.tokens.refreshToken !== undefined
-      if (isRenewable && !isBefore(trustedUntilMs, place)) {
+      if (isRenewable && !isBeforeEnd(trustedUntilMs, place)) {
         const renewed = await renewShared({ request, method, place, known, isRejected: true })
         trustedUntilMs.set(place.credentialId, performance.now() + times.betweenRejectionsMs)
         return renewed

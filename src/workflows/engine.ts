@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import type { EgressOptions } from '../outbound/egress.ts'
 import { createWebhookTransport, type OnWebhookRequest } from '../outbound/webhook-transport.ts'
 import { createRepeater } from '../repeater.ts'
-import type { ChangeFeed } from '../store/changes/change-feed.ts'
+import type { ChangeSignal } from '../store/changes/change-signal.ts'
 import { ensureLogReader } from '../store/changes/log-readers.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
@@ -35,7 +35,7 @@ export interface WorkflowEngineOptions extends EgressOptions, Partial<RetryLimit
   readonly catalogue: Catalogue
   readonly connectors: ReadonlyMap<string, Connector>
   /** Started and stopped by its owner. */
-  readonly feed: Pick<ChangeFeed, 'next'>
+  readonly feed: Pick<ChangeSignal, 'next'>
   readonly writer: WorkflowWriter
   readonly vault: Vault
   readonly clock: Clock

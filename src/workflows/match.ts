@@ -1,7 +1,7 @@
 /** Matches changes with workflow triggers, without I/O. */
 import type { Comparison, Kind } from '../definition/kinds/kind.ts'
 import type { Resource } from '../definition/resource.ts'
-import { type Change, cursorOf } from '../store/changes/changes.ts'
+import { type Change, changeCursorOf } from '../store/changes/changes.ts'
 import type { InstalledTrigger, NewRun } from '../store/workflows/workflow-triggers.ts'
 import type { ConditionValue, WorkflowDefinition } from './definition.ts'
 import { fieldAt, valueAt } from './record-path.ts'
@@ -85,7 +85,7 @@ export const matchRuns = (changes: readonly Change[], matching: Matching): NewRu
           installationId,
           workflowId,
           version,
-          change: cursorOf(change),
+          change: changeCursorOf(change),
           cause: change.cause,
           traceparent: change.traceparent,
           chain,

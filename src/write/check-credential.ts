@@ -1,7 +1,9 @@
 /** Checks that an app accepts a credential, before it is stored. */
+import type { AuthMethod } from '../definition/auth.ts'
 import { baseUrlOf, methodOf } from '../definition/authenticate.ts'
 import type { Connector } from '../definition/connector.ts'
 import { describeFailureReason } from '../definition/failure-reason.ts'
+import { namesIn } from '../definition/fill-template.ts'
 import { storableText } from '../definition/value.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { readAccountName } from '../outbound/account-name.ts'
@@ -21,17 +23,27 @@ export interface CheckedCredential {
   readonly checkFailure?: string
 }
 
-/** The value that the app rejects, or the whole credential if it names none. */
+/** The name of the entered value that an error is about; undefined if it is about none of them, or about several. */
+const enteredNameOf = (error: AppError, { fields, baseUrl }: AuthMethod): string | undefined => {
+  const rejected = error instanceof AppRefusedError && error.field ? [error.field] : []
+  const names = error.code === 'APP_ADDRESS' ? namesIn(baseUrl) : rejected
+  const [name, ...others] = names.filter((one) => Object.hasOwn(fields, one))
+  return others.length === 0 ? name : undefined
+}
+
+/** The value that the app rejects, or that is not an address; the whole credential if that value is not known. */
 const detailOf = (
   error: AppError,
-  { name, auth }: Connector,
-  { method }: AppCredential,
+  { name: appName, auth }: Connector,
+  { method: methodName }: AppCredential,
 ): ErrorDetail => {
-  const named = error instanceof AppRefusedError ? error.field : undefined
-  const fields = methodOf(auth, method)?.fields ?? {}
-  const field =
-    named !== undefined && Object.hasOwn(fields, named) ? `credential.${named}` : 'credential'
-  return { field, expected: `a value that ${name} accepts` }
+  const method = methodOf(auth, methodName)
+  const name = method && enteredNameOf(error, method)
+  const field = name === undefined ? 'credential' : `credential.${name}`
+  if (error.code !== 'APP_ADDRESS') return { field, expected: `a value that ${appName} accepts` }
+  const example = name === undefined ? undefined : method?.fields[name]?.example
+  const expected = `an address of ${appName} to which this service connects`
+  return { field, expected: example === undefined ? expected : `${expected}, such as ${example}` }
 }
 
 /** Why the app did not respond, as the app client reports it; undefined: it responded. */

@@ -46,14 +46,18 @@ export const conflict = (
   current: RecordValues,
 ): ApiError => {
   if (current.remoteDeleted === true)
-    return new ApiError('WRITE_CONFLICT', `The ${resource.name} is deleted in the app.`, [
-      {
-        field: 'remoteDeleted',
-        expected: 'a record that the app still has',
-        stored: stored.remoteDeleted,
-        current: true,
-      },
-    ])
+    return new ApiError(
+      'WRITE_CONFLICT',
+      `The ${resource.name} is deleted in the app, and cannot be changed. Create a new one.`,
+      [
+        {
+          field: 'remoteDeleted',
+          expected: 'a record that the app still has',
+          stored: stored.remoteDeleted,
+          current: true,
+        },
+      ],
+    )
   return new ApiError(
     'WRITE_CONFLICT',
     `The ${resource.name} was changed in the app since it was read. Read it again, then write.`,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { CreateRequest, VersionedRecord } from '../query/write-request.ts'
 import { readClock } from '../store/database/database.ts'
 import { findCreated } from './find-created.ts'
-import { openTarget, unsupported } from './open-target.ts'
+import { notSupported, openTarget } from './open-target.ts'
 import { prepareInput } from './prepare-input.ts'
 import type { WriteContext } from './side-effects.ts'
 import { storeWrite } from './store-write.ts'
@@ -18,7 +18,7 @@ export const createRecord = async (
   const target = await openTarget(context, { owner, resource, request })
   const { connector, nameField } = target
   const { create } = target.writer
-  if (!create) throw unsupported(resource, connector, 'creating')
+  if (!create) throw notSupported(resource, connector, 'creating')
   const input = await prepareInput(context, target, request, create.fields)
   const startedAt = interruptedSince ?? (await readClock(context.database))
   const search = () => findCreated(context, target, { input, startedAt })

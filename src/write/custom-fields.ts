@@ -4,7 +4,7 @@ import { compareDecimals, parseDecimal } from '../definition/decimal.ts'
 import type { Json } from '../definition/json.ts'
 import { nearest } from '../definition/nearest.ts'
 import { formatPath, isObject } from '../definition/value.ts'
-import { ApiError, invalidParameter } from '../errors.ts'
+import { invalidParameter } from '../errors.ts'
 import type { Input } from '../query/input.ts'
 import type { WriteRequest } from '../query/write-request.ts'
 
@@ -15,16 +15,11 @@ const findField = (customFields: readonly CustomField[], name: string): CustomFi
     name,
     customFields.map((field) => field.name),
   )
-  const field = `customFields.${name.slice(0, 64)}`
-  throw new ApiError(
-    'INVALID_PARAMETER',
-    `${field} is not a custom field of this resource in this credential.`,
-    [
-      {
-        field,
-        expected: near === undefined ? 'no custom fields' : `a custom field, such as ${near}`,
-      },
-    ],
+  throw invalidParameter(
+    `customFields.${name.slice(0, 64)}`,
+    near === undefined
+      ? 'no custom field, because this resource of the credential has none'
+      : `a custom field of this resource of the credential, such as ${near}`,
   )
 }
 

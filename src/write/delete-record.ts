@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { DeleteRequest, VersionedRecord } from '../query/write-request.ts'
 import { checkExpectedVersion, conflict } from './conflict.ts'
 import { checkGuard, isConflict } from './guard.ts'
-import { openTarget, unsupported } from './open-target.ts'
+import { notSupported, openTarget } from './open-target.ts'
 import type { WriteContext } from './side-effects.ts'
 import { storeWrite } from './store-write.ts'
 import { writeFailure } from './write-failure.ts'
@@ -16,7 +16,7 @@ export const deleteRecord = async (
   const { interruptedSince, below, cause, key = randomUUID() } = attempt
   const target = await openTarget(context, { owner, resource })
   const remove = target.writer.delete
-  if (!remove) throw unsupported(resource, target.connector, 'deleting')
+  if (!remove) throw notSupported(resource, target.connector, 'deleting')
   return target.exclusively(id, remove.guard, async (claim) => {
     const before = await target.read(id, below)
     const { values: record } = before

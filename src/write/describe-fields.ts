@@ -35,7 +35,7 @@ export const createDescribeFields =
     if (!loaded || !connector || !describeFields)
       throw new ApiError(
         'NOT_SUPPORTED',
-        `${connector?.name ?? 'The app'} does not describe the fields of ${topic.slice(0, 64)}.`,
+        `${connector?.name ?? 'The app'} does not describe the fields of ${topic.slice(0, 64)}. Take their paths from the remoteFields of a record.`,
       )
     const { environmentId } = loaded
     const client = appClient.spending({ environmentId, credentialId, purpose: 'write' })

@@ -14,7 +14,7 @@ import type { Json } from '../definition/json.ts'
 import { createMapper, type MappedRecord } from '../definition/mapping.ts'
 import { readByIds } from '../definition/paging/compose.ts'
 import type { Resource } from '../definition/resource.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, recordNotFound } from '../errors.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { ParentRecord, WriteRequest } from '../query/write-request.ts'
 import { contextOf } from '../store/accounts/credential-context.ts'
@@ -117,20 +117,22 @@ export interface WriteTarget {
 const NO_CLAIM = new AbortController().signal
 
 /** NOT_SUPPORTED: the app's records of a resource cannot be written in this way. */
-export const unsupported = (
+export const notSupported = (
   resource: Resource,
   connector: Connector | undefined,
   activity: string,
 ): ApiError =>
   new ApiError(
     'NOT_SUPPORTED',
-    `${connector?.name ?? 'The app'} does not support ${activity} ${resource.plural}.`,
+    `${connector?.name ?? 'The app'} does not support ${activity} ${resource.plural} through this service.`,
   )
 
 const disconnected = (): ApiError =>
-  new ApiError('CREDENTIAL_NOT_FOUND', 'The credential was deleted during the write.', [
-    { field: 'credentialId', expected: 'the id of a credential of this environment' },
-  ])
+  new ApiError(
+    'CREDENTIAL_NOT_FOUND',
+    'The credential was deleted during the write. Connect the app again.',
+    [{ field: 'credentialId', expected: 'the id of a credential of this environment' }],
+  )
 
 /** The stored version of a record; undefined if it is not stored. One statement. */
 export const readStored = async (
@@ -167,7 +169,7 @@ export const openTarget = async (
   const resourceConnector = connector?.resources[resource.topic]
   const writer = resourceConnector?.write
   if (!loaded || !connector || !resourceConnector || !writer)
-    throw unsupported(resource, connector, 'writing')
+    throw notSupported(resource, connector, 'writing')
   const client = appClient.spending({ ...owner, purpose: 'write' })
   const credential = await withContext({
     database,
@@ -184,7 +186,7 @@ export const openTarget = async (
 
   const requireFound = (record: StoredVersion | undefined): StoredVersion => {
     if (record) return record
-    throw new ApiError('NOT_FOUND', `No ${resource.name} has this id.`)
+    throw recordNotFound(resource.name)
   }
 
   /** Changes the stored record and reads it back. @throws CREDENTIAL_NOT_FOUND if the credential was deleted */

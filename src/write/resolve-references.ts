@@ -7,7 +7,7 @@ import type { Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
 import type { Input } from '../query/input.ts'
 import type { Database } from '../store/database/database.ts'
-import { nestedRemoteIdsOf, remoteIdsByText, remoteIdsOf } from '../store/records/references.ts'
+import { nestedRemoteIdsOf, remoteIdsById, remoteIdsByText } from '../store/records/references.ts'
 
 const keyOf = ({ target, value }: InputReference): string => `${target}\n${value}`
 
@@ -29,7 +29,7 @@ const findByIds = async (lookUp: LookUp): Promise<string[]> => {
   const ids = references.map(({ value }) => value.toLowerCase())
   const known =
     field === undefined
-      ? await remoteIdsOf(database, credentialId, owner, ids)
+      ? await remoteIdsById(database, credentialId, owner, ids)
       : await nestedRemoteIdsOf(database, credentialId, owner, field, ids)
   return references.map(({ path, target, value }) => {
     const remoteId = known.get(value.toLowerCase())
@@ -48,7 +48,7 @@ const findByText = async (lookUp: LookUp): Promise<string[]> => {
     if (remoteId === undefined)
       throw invalidParameter(path, `the id or ${names.join(', ')} of a record of ${target}`)
     if (others.length > 0)
-      throw invalidParameter(path, `an id: several records of ${target} have this name`)
+      throw invalidParameter(path, `an id, because several records of ${target} have this name`)
     return remoteId
   })
 }

@@ -4,7 +4,7 @@ import type { ApiError } from '../errors.ts'
 import type { UpdateRequest, VersionedRecord, WriteRequest } from '../query/write-request.ts'
 import { bothVersions, conflict, isStale } from './conflict.ts'
 import { checkGuard, isConflict } from './guard.ts'
-import { openTarget, type StoredVersion, unsupported, type WriteTarget } from './open-target.ts'
+import { notSupported, openTarget, type StoredVersion, type WriteTarget } from './open-target.ts'
 import { prepareInput } from './prepare-input.ts'
 import { isAsRequested } from './record-match.ts'
 import type { WriteContext } from './side-effects.ts'
@@ -49,7 +49,7 @@ export const updateRecord = async (
   const target = await openTarget(context, { owner, resource, request })
   const { connector, resourceConnector } = target
   const { update } = target.writer
-  if (!update) throw unsupported(resource, connector, 'updating')
+  if (!update) throw notSupported(resource, connector, 'updating')
   return target.exclusively(id, update.guard, async (claim) => {
     const before = await target.read(id, attempt.below)
     const { values: record, readAt: requestedAt } = before

@@ -8,15 +8,20 @@ import type { StepsFailure, StepsOutcome } from './run-steps.ts'
 /** A step outcome other than success. */
 export type FailedOutcome = Exclude<StepsOutcome<unknown>, { readonly status: 'done' }>
 
-const connectorRefusal = ({ message, field, reason }: WriteRejection, app: string): ApiError =>
-  new ApiError(
-    'FIELD_NOT_SUPPORTED',
-    `${app} does not support this write: ${storableText(message)}`,
+const connectorRejection = (
+  { code, message, field, reason }: WriteRejection,
+  app: string,
+): ApiError => {
+  const text = storableText(message)
+  return new ApiError(
+    code,
+    code === 'INVALID_PARAMETER' ? text : `${app} does not support this write: ${text}`,
     field === undefined ? [] : [{ field, expected: reason }],
   )
+}
 
 const refused = (error: StepsFailure, app: string, nameField: NameField): ApiError => {
-  if (error instanceof WriteRejection) return connectorRefusal(error, app)
+  if (error instanceof WriteRejection) return connectorRejection(error, app)
   if (error instanceof RecordNotFoundError)
     return new ApiError('APP_REFUSED', `${app} has no such record: ${storableText(error.message)}`)
   return appFailure(error, nameField)
@@ -50,14 +55,14 @@ export const unknownOutcome = (
 ): ApiError => {
   const hint =
     candidates.length === 0
-      ? ' and may have happened. Send it again with the same Idempotency-Key: the app is checked before anything is sent.'
+      ? ' and may have been applied. Send it again with the same Idempotency-Key: the app is checked before anything is sent.'
       : ', and a new record in the app may be its result. It is not sent again with the same Idempotency-Key.'
   return new ApiError(
     'WRITE_OUTCOME_UNKNOWN',
     `The write to ${app} was interrupted${hint}`,
     candidates.slice(0, MAX_NAMED).map((remoteId) => ({
       field: 'remoteId',
-      expected: 'a check in the app: this may be the requested record',
+      expected: 'a check in the app, because this may be the requested record',
       current: storableText(remoteId),
     })),
     { cause },

@@ -4,7 +4,7 @@
 import 'undici'
 import { createWebhookDelivery } from '../../src/delivery/webhooks.ts'
 import { silentLog } from '../../src/log.ts'
-import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createChangeSignal } from '../../src/store/changes/change-signal.ts'
 import { createClock } from '../../src/store/database/clock.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
@@ -15,7 +15,7 @@ const { DATABASE_URL: url = '', ENCRYPTION_KEYS: keys = '', DEADLINE_MS: deadlin
 const database = openDatabase({ url })
 const clock = createClock()
 const pgListener = createPgListener(url, clock)
-const feed = createChangeFeed(pgListener)
+const feed = createChangeSignal(pgListener)
 await pgListener.start()
 feed.start()
 const delivery = createWebhookDelivery({

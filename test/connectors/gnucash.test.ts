@@ -241,6 +241,12 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
     })
     expect(refused.statusCode).toBe(400)
     expect(refused.json().error.message).toContain('An address must be entered')
+    const incomplete = await write('POST', 'accounting/customers', { customerName: 'No Currency' })
+    expect(incomplete.statusCode).toBe(400)
+    expect(incomplete.json().error).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      details: [{ field: 'currency', expected: 'GnuCash requires a value for every customer.' }],
+    })
     const city = [{ addressType: 'BILLING', street1: 'Storgatan 1', city: 'Stockholm' }]
     const rejected = await write('PATCH', `accounting/customers/${remoteId}`, { addresses: city })
     expect(rejected.json().error.details[0].field).toBe('addresses[0].city')

@@ -45,7 +45,7 @@ describe('a failure', () => {
     const response = { status: 429, headers: { 'retry-after': '3' }, body: {} }
     expect(connector.readFailure(response, search)).toEqual({
       kind: 'rate-limited',
-      reason: 'it answered 429',
+      reason: 'it responded with 429',
       limit: 'search',
     })
   })

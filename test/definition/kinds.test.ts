@@ -24,7 +24,7 @@ import { filterParameters } from '../../src/query/filter.ts'
 import { readInput } from '../../src/query/input.ts'
 import { parseFilter } from '../../src/query/list-request.ts'
 import { unmetFields } from '../../src/query/record-filter.ts'
-import { writableFields } from '../../src/query/write-request.ts'
+import { inputFieldsOf } from '../../src/query/write-request.ts'
 import { filterSql } from '../../src/store/records/filter-sql.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { recordSql } from '../../src/store/records/record-sql.ts'
@@ -56,7 +56,7 @@ const percentageKind: Kind<number | null, number> = {
   accepts: ['integer', 'json'],
   filter: {
     operators: ['equals', 'min', 'max'],
-    input: () => inputSchema.transform((value) => ({ value, wholeDay: false })),
+    input: () => inputSchema.transform((value) => ({ value, isWholeDay: false })),
     sql: { form: 'value', cast: '::numeric' },
     meets: (found, { value }, operator) =>
       (operator === 'max' || Number(found) >= Number(value)) &&
@@ -135,7 +135,7 @@ describe('a new kind, defined as one object,', () => {
   })
 
   test('is read from input, and rejected with its own message', () => {
-    const fields = writableFields(scratch)
+    const fields = inputFieldsOf(scratch)
     expect(readInput(fields, { discount: '12.5%', parts: [{ discount: 1 }] })).toEqual({
       discount: 12.5,
       parts: [{ discount: 1 }],

@@ -188,6 +188,20 @@ test.each<[string, Readonly<Record<string, Json>>, string, WriteVerb?]>([
   await expect(write(fields, { verb })).rejects.toMatchObject({ name: 'WriteRejection', field })
 })
 
+test.each<[string, Readonly<Record<string, Json>>, string, WriteVerb]>([
+  ['a missing value is invalid', { memo: 'x' }, 'INVALID_PARAMETER', 'create'],
+  ['null for a required value is invalid', { vendorId: null }, 'INVALID_PARAMETER', 'update'],
+  [
+    'null where the app needs a value is invalid',
+    { issueDate: null },
+    'INVALID_PARAMETER',
+    'update',
+  ],
+  ['a field that is only read is not supported', { balance: '1' }, 'FIELD_NOT_SUPPORTED', 'update'],
+])('%s', async (_title, fields, code, verb) => {
+  await expect(write(fields, { verb })).rejects.toMatchObject({ code })
+})
+
 test('rejects a remote field that a unified field sets, and takes any name as a name', async () => {
   await expect(
     write({ currency: 'EUR' }, { remoteFields: { Currency: { value: 'USD' } } }),

@@ -6,7 +6,7 @@ import { fetchTraced, passes, readAll, readByIds } from '../../src/definition/pa
 import { cursorPages, linkedPages } from '../../src/definition/paging/cursor.ts'
 import { keysetPages } from '../../src/definition/paging/keyset.ts'
 import { numberedPages, offsetPages } from '../../src/definition/paging/offset.ts'
-import { cursorsOf, singlePage, withQuery } from '../../src/definition/paging/pager.ts'
+import { nextCursorsOf, singlePage, withQuery } from '../../src/definition/paging/pager.ts'
 import { driveSteps } from '../support/steps.ts'
 import {
   type App,
@@ -40,7 +40,7 @@ const list = (
     const request = pager.listRequest(position)
     const read = pager.readList(serve(app, request), position)
     records.push(...read.records)
-    cursors.unshift(...JSON.parse(JSON.stringify(cursorsOf(read))))
+    cursors.unshift(...JSON.parse(JSON.stringify(nextCursorsOf(read))))
     if (cursors.length === 0) return { records, pages: page + 1 }
     for (const change of changes[page] ?? []) apply(app, change)
   }

@@ -131,7 +131,7 @@ test('a socket that closes during the key lookup does not count', async () => {
   const open = () => connections.open('192.0.2.1', () => {})
   for (let n = 0; n < 5; n++) {
     const left = open()
-    left.closed()
+    left.remove()
     expect(left.authenticate('a key')).toBe('closed')
   }
   expect([open(), open(), open()].map((one) => one.authenticate('a key'))).toEqual([

@@ -1,6 +1,6 @@
 /** A delivery process for tests to kill: `node delivery-process.ts <database url> <options>`. */
 import { createWebhookDelivery } from '../../src/delivery/webhooks.ts'
-import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createChangeSignal } from '../../src/store/changes/change-signal.ts'
 import { createClock } from '../../src/store/database/clock.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
@@ -12,7 +12,7 @@ const database = openDatabase({ url, maxConnections: 4 })
 const log = recordingLog()
 const clock = createClock(log)
 const pgListener = createPgListener(url, clock)
-const feed = createChangeFeed(pgListener)
+const feed = createChangeSignal(pgListener)
 await pgListener.start()
 feed.start()
 const delivery = createWebhookDelivery({

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { readPayload } from '../../src/api/payload-selection.ts'
 import { createWebhookDelivery, type WebhookDeliveryOptions } from '../../src/delivery/webhooks.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createChangeSignal } from '../../src/store/changes/change-signal.ts'
 import { createClock } from '../../src/store/database/clock.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
@@ -56,7 +56,7 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
   const { prisma } = database
   const clock = createClock()
   const pgListener = createPgListener(url, clock)
-  const feed = createChangeFeed(pgListener)
+  const feed = createChangeSignal(pgListener)
   await pgListener.start()
   feed.start()
   const log = recordingLog()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { readPayload } from '../../src/api/payload-selection.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createChangeSignal } from '../../src/store/changes/change-signal.ts'
 import {
   deleteWebhook,
   updateWebhook,
@@ -30,7 +30,7 @@ const namesAt = (path: string): string[] =>
 
 /** Starts two processes, the second without notifications; each holds half of the subscriptions. */
 const deliverTwice = async (subscriptions: number): Promise<void> => {
-  const withoutNotifications = createChangeFeed({ on: () => {} })
+  const withoutNotifications = createChangeSignal({ on: () => {} })
   withoutNotifications.start()
   // A process that stalls for longer than its lease loses it, and its deliveries repeat.
   await harness.deliver({ leaseMs: 20_000 })

@@ -7,7 +7,7 @@ import {
 } from '../../src/definition/kinds/limits.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { readInput } from '../../src/query/input.ts'
-import { parseWrite, updatableFields, writableFields } from '../../src/query/write-request.ts'
+import { inputFieldsOf, parseWrite, updatableFields } from '../../src/query/write-request.ts'
 import { type OpenApiDocument, openapiText, schemaCompiler } from '../support/openapi.ts'
 
 // openapi.test.ts proves that the document has this type.
@@ -35,13 +35,13 @@ describe('a record', () => {
     (typeName, resource) => {
       const fits = compile('components', 'schemas', `${typeName}Input`)
       const required = Object.fromEntries(
-        Object.entries(writableFields(resource)).flatMap(([name, field]) =>
+        Object.entries(inputFieldsOf(resource)).flatMap(([name, field]) =>
           field.required ? [[name, 'X']] : [],
         ),
       )
       for (const remoteFields of [{}, { a: [1] }, null, 'x', 5, true, []]) {
         const input = { ...required, remoteFields }
-        const isValidInput = isAccepted(() => parseWrite(writableFields(resource), input))
+        const isValidInput = isAccepted(() => parseWrite(inputFieldsOf(resource), input))
         expect(fits(input), JSON.stringify(remoteFields)).toBe(isValidInput)
       }
     },

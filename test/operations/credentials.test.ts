@@ -167,7 +167,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await call(tenant.key, 'createCredential', { userId, ...input })).toMatchObject({
       status: 400,
       code: 'APP_ADDRESS',
-      fields: ['credential'],
+      fields: ['credential.url'],
     })
   })
 

@@ -154,16 +154,21 @@ describe('filters', () => {
   })
 
   test.each([
-    ['customFields.point=1', 'customFields.point'],
-    ['customFields.titleMin=a', 'customFields.titleMin'],
-    ['customFields.points=many', 'customFields.points'],
-    ['customFields=1', 'customFields'],
-  ])('%s is rejected by name', async (parameter, field) => {
+    ['customFields.point=1', 'customFields.point', 'such as points'],
+    [
+      'customFields.titleMin=a',
+      'customFields.titleMin',
+      'one of customFields.title, customFields.titleContains, customFields.titleNotEquals, which',
+    ],
+    ['customFields.points=many', 'customFields.points', 'number'],
+    ['customFields=1', 'customFields', 'customFields.tier=gold'],
+  ])('%s is rejected by name', async (parameter, field, expected) => {
     const { service, tenant, credentialId } = sandbox
     const url = `/crm/contacts?credentialId=${credentialId}&${parameter}`
     const response = await service.rest(tenant.key, url)
     expect(response.statusCode, response.body).toBe(400)
-    expect(response.json().error).toMatchObject({ code: 'INVALID_PARAMETER', details: [{ field }] })
+    const detail = { field, expected: expect.stringContaining(expected) }
+    expect(response.json().error).toMatchObject({ code: 'INVALID_PARAMETER', details: [detail] })
   })
 
   const CONDITION = 'customFields: [{ name: "points", min: 1 }]'

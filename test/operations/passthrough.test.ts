@@ -125,8 +125,12 @@ describe.each(transports)('over %s', (transport) => {
     ['a fragment', { endpoint: '/v1#x' }, 'endpoint'],
     ['a query that is not an object', { query: [1] }, 'query'],
     ['a nested query', { query: { a: { b: 1 } } }, 'query.a'],
-    ['a header that the credential sets', { headers: { Authorization: 'x' } }, 'headers'],
-    ['a hop-by-hop header', { headers: { 'Keep-Alive': '1' } }, 'headers'],
+    [
+      'a header that the credential sets',
+      { headers: { Authorization: 'x' } },
+      'headers.authorization',
+    ],
+    ['a hop-by-hop header', { headers: { 'Keep-Alive': '1' } }, 'headers.keep-alive'],
     ['a body for a method without one', { body: { a: 1 } }, 'body'],
     ['a header with a line break', { headers: { 'x-a': 'b\r\nc: d' } }, 'headers.x-a'],
   ])('%s is rejected with the name of the field', async (_what, wrong, field) => {

@@ -63,6 +63,18 @@ describe('the loopback address', () => {
   })
 })
 
+it('says that a port is blocked', async () => {
+  const exchange = createExchange({ ...bounds, allowPrivateAddresses: true })
+  for (const blocked of [25, 6000]) {
+    const url = new URL(`http://127.0.0.1:${blocked}/`)
+    await expect(exchange.send({ ...request('127.0.0.1'), url })).rejects.toMatchObject({
+      problem: 'network',
+      message: expect.stringContaining('its port is blocked'),
+    })
+  }
+  await exchange.stop()
+})
+
 it('judges a name by the address it resolves to', async () => {
   const exchange = createExchange({ ...bounds, allowPrivateAddresses: false })
   await expect(exchange.send(request('localhost'))).rejects.toMatchObject({

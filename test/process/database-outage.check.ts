@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTrunkline, type Trunkline } from '../../src/main.ts'
+import { startTrunkline, type TrunklineProcess } from '../../src/main.ts'
 import { readConfig } from '../../src/process/config.ts'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
@@ -28,7 +28,7 @@ const key = generateApiKey('development')
 
 let database: CrashableDatabase
 let way: DatabaseProxy
-let trunkline: Trunkline
+let trunkline: TrunklineProcess
 let logFile: string
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** The port for operators: health, readiness and metrics, and the dashboard and alerts that use them. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTrunkline, type Trunkline } from '../../src/main.ts'
+import { startTrunkline, type TrunklineProcess } from '../../src/main.ts'
 import { readConfig } from '../../src/process/config.ts'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { type Receiver, startReceiver, status } from '../delivery/receiver.ts'
@@ -14,7 +14,7 @@ const key = generateApiKey('development')
 let database: TestDatabase
 let way: DatabaseProxy
 let receiver: Receiver
-let trunkline: Trunkline
+let trunkline: TrunklineProcess
 
 const configOf = (variables: Readonly<Record<string, string>>) =>
   readConfig({

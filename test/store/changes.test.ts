@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { ChangePosition } from '../../src/query/change-cursor.ts'
-import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createChangeSignal } from '../../src/store/changes/change-signal.ts'
 import {
   type Change,
   endOfLog,
@@ -299,7 +299,7 @@ describe('a notification', () => {
 
   test('wakes a feed immediately; without one the feed wakes by its timer', async () => {
     const pgListener = createPgListener(service.url)
-    const feed = createChangeFeed(pgListener)
+    const feed = createChangeSignal(pgListener)
     await pgListener.start()
     const turn = feed.next()
     await save(1)

@@ -6,7 +6,7 @@ import type { Resource } from '../../src/definition/resource.ts'
 import { signWithSecrets } from '../../src/delivery/signature.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { silentLog } from '../../src/log.ts'
-import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createChangeSignal } from '../../src/store/changes/change-signal.ts'
 import { createClock } from '../../src/store/database/clock.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
@@ -112,7 +112,7 @@ export const openWorkflowHarness = async () => {
   const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
   const clock = createClock()
   const pgListener = createPgListener(url, clock)
-  const feed = createChangeFeed(pgListener)
+  const feed = createChangeSignal(pgListener)
   await pgListener.start()
   feed.start()
   await createWritesTable(database)

@@ -6,7 +6,7 @@
 import { signWithSecrets } from '../../src/delivery/signature.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { silentLog } from '../../src/log.ts'
-import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createChangeSignal } from '../../src/store/changes/change-signal.ts'
 import { createClock } from '../../src/store/database/clock.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
@@ -22,7 +22,7 @@ process.once('disconnect', () => process.exit())
 const database = openDatabase({ url, maxConnections: 4 })
 const clock = createClock()
 const pgListener = createPgListener(url, clock)
-const feed = createChangeFeed(pgListener)
+const feed = createChangeSignal(pgListener)
 await pgListener.start()
 feed.start()
 const report = async ({ noteTitle }: { readonly noteTitle?: unknown }): Promise<void> => {

@@ -1,7 +1,12 @@
 /** Authenticates each request once and rate-limits it by the verified caller, else by the address. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addressOf } from '../http/address.ts'
-import { type Authentication, authenticate, type Caller, UnknownCallerError } from './caller.ts'
+import {
+  authenticateCaller,
+  type Caller,
+  type CallerDependencies,
+  UnknownCallerError,
+} from './caller.ts'
 import { createRateLimit, type RateLimit, subjectOfAddress, type Use } from './rate-limits.ts'
 
 declare module 'fastify' {
@@ -62,7 +67,7 @@ export const beforeBody = {
 }
 
 export const createAdmission = (
-  authentication: Authentication,
+  authentication: CallerDependencies,
   { requestsPerMinute, authFailuresPerMinute }: AdmissionLimits,
 ): Admission => {
   const failures = createRateLimit({
@@ -80,7 +85,7 @@ export const createAdmission = (
     identify: async (authorization, address) => {
       const isTrusted = async () => !(await failures.isSpent(() => subjectOfAddress(address)))
       try {
-        const caller = await authenticate(authentication, authorization, isTrusted)
+        const caller = await authenticateCaller(authentication, authorization, isTrusted)
         return { address, subject: subjectOf(caller), caller }
       } catch (error) {
         const subject = subjectOfAddress(address)

@@ -21,8 +21,8 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 /** The `WWW-Authenticate` header of every 401 (RFC 9110, section 11.6.1). */
 export const CHALLENGE = 'Bearer'
 
-/** The dependencies of `authenticate`. */
-export interface Authentication {
+/** The dependencies of `authenticateCaller`. */
+export interface CallerDependencies {
   readonly access: Access
   readonly tokens: UserTokens
 }
@@ -35,7 +35,7 @@ export class UnknownCallerError extends ApiError {
 }
 
 const authenticateUser = async (
-  { access, tokens }: Authentication,
+  { access, tokens }: CallerDependencies,
   token: string,
 ): Promise<UserCaller> => {
   const owner = await tokens.verify(token)
@@ -53,8 +53,8 @@ const authenticateUser = async (
  * @param isTrusted whether an unknown key may cause a database query: false after too many failures of the address
  * @throws UNAUTHENTICATED
  */
-export const authenticate = async (
-  authentication: Authentication,
+export const authenticateCaller = async (
+  authentication: CallerDependencies,
   authorization: string | undefined,
   isTrusted: () => Promise<boolean>,
 ): Promise<Caller> => {

@@ -8,13 +8,13 @@ import type { Clock } from '../../store/database/clock.ts'
 import { MAX_TOKEN_LIFETIME_MS, type SigningKeys } from '../../store/secrets/signing-keys.ts'
 
 /** The end user that a token is issued for. */
-export interface TokenSubject {
+export interface UserTokenSubject {
   readonly environmentId: string
   readonly userId: string
 }
 
 /** The end user and expiry of a valid token. */
-export interface TokenOwner extends TokenSubject {
+export interface TokenOwner extends UserTokenSubject {
   /** Seconds since 1970. */
   readonly expiresAt: number
 }
@@ -26,7 +26,7 @@ export interface IssuedToken {
 }
 
 export interface UserTokens {
-  issue(subject: TokenSubject): Promise<IssuedToken>
+  issue(subject: UserTokenSubject): Promise<IssuedToken>
   /** `expired`: it was valid once · `invalid`: not issued by this service, or not for this purpose. */
   verify(token: string): Promise<TokenOwner | 'expired' | 'invalid'>
 }

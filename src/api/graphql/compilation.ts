@@ -64,9 +64,9 @@ const isBoolean = (type: TypeNode): boolean =>
     : type.kind === Kind.NAMED_TYPE && type.name.value === 'Boolean'
 
 /**
- * The document for variables that have been coerced already. graphql-jit would write out each input type with the
- * types of its fields, without an end for filters, which contain filters. It checks the type of Booleans in
- * directives.
+ * The document with the type JSON for its variables, which have been coerced already. graphql-jit expands each input
+ * type with the types of its fields, and does not end for filters, because they contain filters. Booleans keep their
+ * type: graphql-jit checks it in directives.
  */
 const acceptCoerced = (document: DocumentNode): DocumentNode =>
   visit(document, {
@@ -75,9 +75,9 @@ const acceptCoerced = (document: DocumentNode): DocumentNode =>
   })
 
 /**
- * Compiles an operation on its second run, because compiling costs more than one run saves. Not compiled are
- * subscriptions, operations of more than 500 fields, and those with a variable inside an object or a list: if it is
- * absent, graphql-jit would set null, which is another value.
+ * Compiles an operation on its second run, because compiling costs more than one run saves. It does not compile
+ * subscriptions, operations of more than 500 fields, and those with a variable inside an object or a list: if the
+ * variable is absent, graphql-jit would set null, which is another value.
  */
 export const useCompilation = (): Plugin => {
   // Keyed by operation, because each operation of a document has its own function.
@@ -104,7 +104,7 @@ export const useCompilation = (): Plugin => {
     return compiled
   }
 
-  /** Whether to compile the operation now: not on its first run. */
+  /** Whether to compile the operation now: not on its first run, which is noted here. */
   const mustCompile = (document: DocumentNode, operation: OperationDefinitionNode): boolean => {
     const known = isCompilable.get(operation)
     if (known === undefined)

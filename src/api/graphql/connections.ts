@@ -39,7 +39,7 @@ export interface ListedType {
 }
 
 /** Creates the function that returns the connection type of a type. `fields`: further fields of that connection. */
-export const createConnections = (builder: Builder) => {
+export const createConnectionTypes = (builder: Builder) => {
   const pageInfo = builder.objectRef<Listed<unknown>>('PageInfo').implement({
     description: 'The position of a page in its list (Relay cursor connections).',
     fields: (t) => ({
@@ -117,4 +117,4 @@ export const createConnections = (builder: Builder) => {
   }
 }
 
-export type Connections = ReturnType<typeof createConnections>
+export type ConnectionTypes = ReturnType<typeof createConnectionTypes>

@@ -20,7 +20,12 @@ import { DEFAULT_PAGE_SIZE } from '../../query/list-request.ts'
 import { tooComplex } from './error-form.ts'
 import { countIntrospection, isIntrospectionRoot } from './introspection.ts'
 import { MAX_COST, SCHEMA_FIELDS_PER_COST } from './limits.ts'
-import { coerceVariables, directiveVariables, type Variables, variablesIn } from './variables.ts'
+import {
+  coerceVariables,
+  directiveVariables,
+  type VariableValues,
+  variablesIn,
+} from './variables.ts'
 
 const MAX_SCHEMA_FIELDS = MAX_COST * SCHEMA_FIELDS_PER_COST
 /** The arguments that set the size of a page. */
@@ -114,7 +119,7 @@ const costVariables = (document: DocumentNode): ReadonlySet<string> => {
 const cacheKey = (
   { variableDefinitions }: OperationDefinitionNode,
   names: ReadonlySet<string>,
-  variables: Variables,
+  variables: VariableValues,
 ): string =>
   (variableDefinitions ?? [])
     .map(({ variable: { name } }) => {

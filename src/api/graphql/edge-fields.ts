@@ -3,8 +3,8 @@ import { readInput } from '../../query/input.ts'
 import { DEFAULT_PAGE_SIZE } from '../../query/list-request.ts'
 import type { Listed } from '../../query/listed.ts'
 import { type ListEdge, listEdges, type ObjectEdge, objectEdges } from '../edges.ts'
-import type { Values } from '../entities.ts'
-import { checkCaller, type ListArguments, readPageArguments } from '../run-operation.ts'
+import type { EntityValues } from '../entities.ts'
+import { checkCaller, type ForwardArguments, readPageArguments } from '../run-operation.ts'
 import { type Builder, callerOf, type GraphContext } from './builder.ts'
 import { listCost } from './cost.ts'
 import type { InputTypes } from './input-types.ts'
@@ -14,9 +14,9 @@ import { pageArguments } from './operations.ts'
 /** @throws UNAUTHENTICATED, FORBIDDEN */
 const loadObject = async (
   { from, name, callers, keyOf, read }: ObjectEdge,
-  values: Values,
+  values: EntityValues,
   context: GraphContext,
-): Promise<Values | null> => {
+): Promise<EntityValues | null> => {
   const caller = callerOf(context)
   checkCaller(callers, caller)
   const found = await context.loaders.load(`${from.name}.${name}`, keyOf(values), (keys) =>
@@ -28,8 +28,8 @@ const loadObject = async (
 /** @throws UNAUTHENTICATED, FORBIDDEN, INVALID_PARAMETER, INVALID_CURSOR */
 const loadList = (
   { from, name, callers, query, keyOf, read }: ListEdge,
-  values: Values,
-  { first, after, ...others }: ListArguments & Values,
+  values: EntityValues,
+  { first, after, ...others }: ForwardArguments & EntityValues,
   context: GraphContext,
 ): Promise<Listed<unknown>> => {
   const caller = callerOf(context)

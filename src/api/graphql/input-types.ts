@@ -13,7 +13,7 @@ import type { ArgBuilder, InputType } from '@pothos/core'
 import type { Field, Fields, Shape } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { memoize } from '../../memoize.ts'
-import { updatableFields, writableFields } from '../../query/write-request.ts'
+import { inputFieldsOf, updatableFields } from '../../query/write-request.ts'
 import type { Builder } from './builder.ts'
 import type { EnumField, Enums } from './enums.ts'
 
@@ -120,7 +120,7 @@ export const createInputTypes = (builder: Builder, enums: Enums) => {
         resource,
         'Input',
         `The fields of a new ${resource.name}.`,
-        writableFields(resource),
+        inputFieldsOf(resource),
       ),
     /** The input type for updating a record; it requires no field: `CrmContactUpdateInput`. */
     updateInput: (resource: Resource): InputObject =>

@@ -8,12 +8,12 @@ import type { Resource } from '../../definition/resource.ts'
 import { checkText } from '../../query/filter.ts'
 import { readInstant } from '../../query/input.ts'
 import {
+  inputFieldsOf,
   parseWrite,
   updatableFields,
   type VersionedRecord,
   type WriteAttempt,
   type WriteOwner,
-  writableFields,
 } from '../../query/write-request.ts'
 import { resolveCredential } from '../auth/caller.ts'
 import { type Builder, type GraphContext, keyCallerOf } from './builder.ts'
@@ -101,12 +101,12 @@ export const createRecordMutations = (
         input: t.arg({ type: input, required: true, description: 'The fields of the record.' }),
       },
       resolve: (_root, args, context, info) =>
-        runMutation(context, writableFields(resource), () =>
+        runMutation(context, inputFieldsOf(resource), () =>
           write(context, info, args, (owner, attempt) =>
             context.writer.create({
               owner,
               resource,
-              request: parseWrite(writableFields(resource), args.input),
+              request: parseWrite(inputFieldsOf(resource), args.input),
               attempt,
             }),
           ),

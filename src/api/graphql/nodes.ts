@@ -4,7 +4,7 @@ import type { ComplexityEstimatorArgs } from 'graphql-query-complexity'
 import type { Catalogue } from '../../definition/catalogue.ts'
 import { routeOf } from '../../definition/identity.ts'
 import { invalidParameter } from '../../errors.ts'
-import { type Entity, entities, findEntities, type Values } from '../entities.ts'
+import { type Entity, type EntityValues, entities, findEntities } from '../entities.ts'
 import { checkCaller } from '../run-operation.ts'
 import { type Builder, callerOf, type GraphContext } from './builder.ts'
 import { findNode } from './record-requests.ts'
@@ -14,13 +14,13 @@ const MAX_NODES = 100
 /** A record, or an entity with the name of its type. */
 export const createTypeResolver =
   (catalogue: Catalogue) =>
-  ({ id, __typename }: Values): string | undefined =>
+  ({ id, __typename }: EntityValues): string | undefined =>
     typeof __typename === 'string'
       ? __typename
       : catalogue.findByTag(routeOf(String(id))?.tag ?? '')?.typeName
 
 export const createNodeInterface = (builder: Builder, catalogue: Catalogue) =>
-  builder.interfaceRef<Values>('Node').implement({
+  builder.interfaceRef<EntityValues>('Node').implement({
     description: 'An object with a global id.',
     fields: (t) => ({
       id: t.id({
@@ -39,7 +39,7 @@ export const loadEntity = async (
   context: GraphContext,
   entity: Entity,
   id: string,
-): Promise<Values | null> => {
+): Promise<EntityValues | null> => {
   const caller = callerOf(context)
   checkCaller(entity.callers, caller)
   const found = await context.loaders.load(entity.shape.name, id, (ids) =>
@@ -49,7 +49,7 @@ export const loadEntity = async (
 }
 
 /** The entity with this id, of any kind that the caller may read. One statement for each kind. */
-const findEntity = async (context: GraphContext, id: string): Promise<Values | null> => {
+const findEntity = async (context: GraphContext, id: string): Promise<EntityValues | null> => {
   const { kind } = callerOf(context)
   const found = await Promise.all(
     entities
@@ -63,7 +63,7 @@ const findEntity = async (context: GraphContext, id: string): Promise<Values | n
 }
 
 /** @throws UNAUTHENTICATED, FORBIDDEN for a record's id from a user token */
-const loadNode = async (context: GraphContext, id: string): Promise<Values | null> => {
+const loadNode = async (context: GraphContext, id: string): Promise<EntityValues | null> => {
   const record = await findNode(context, id)
   return record
     ? context.loaders.record(record.resource, record.id)

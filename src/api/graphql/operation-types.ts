@@ -2,9 +2,9 @@
 import type { OutputType } from '@pothos/core'
 import type { Field, Shape } from '../../definition/kinds/kind.ts'
 import { memoize } from '../../memoize.ts'
-import { entities, type Values } from '../entities.ts'
+import { type EntityValues, entities } from '../entities.ts'
 import type { Builder } from './builder.ts'
-import type { Connections } from './connections.ts'
+import type { ConnectionTypes } from './connections.ts'
 import type { Enums } from './enums.ts'
 import type { NodeInterface } from './nodes.ts'
 
@@ -14,7 +14,7 @@ type Types = Builder['$inferSchemaTypes']
 export interface OperationTypeParts {
   readonly builder: Builder
   readonly enums: Enums
-  readonly connectionType: Connections
+  readonly connectionType: ConnectionTypes
   readonly nodes: NodeInterface
 }
 
@@ -45,7 +45,7 @@ export const createOperationTypes = ({
   }
 
   const outputShape = memoize((shape: Shape) => {
-    const type = builder.objectRef<Values>(shape.name)
+    const type = builder.objectRef<EntityValues>(shape.name)
     const key = entities.find((entity) => entity.shape === shape)?.key
     type.implement({
       description: shape.doc,

@@ -17,7 +17,7 @@ import {
 } from '../operation.ts'
 import {
   checkOperation,
-  type ListArguments,
+  type ForwardArguments,
   listOperation,
   type RawInput,
   runOperation,
@@ -127,7 +127,7 @@ export const createOperationFields = (
       description: operation.doc,
       extensions: { complexity: listCost },
       args: { ...argumentTypes(t.arg, operation), ...pageArguments(t.arg, operation.connection) },
-      resolve: (_root, args: Arguments & ListArguments, context) =>
+      resolve: (_root, args: Arguments & ForwardArguments, context) =>
         listOperation(
           operation,
           { ...callOf(context), ...READ_ATTEMPT },

@@ -5,7 +5,7 @@ import type { Shape } from '../../definition/field.ts'
 import { customFields, type Resource } from '../../definition/resource.ts'
 import { credentialEntity } from '../entities.ts'
 import type { Builder } from './builder.ts'
-import { type Connections, type RecordList, toRecordList } from './connections.ts'
+import { type ConnectionTypes, type RecordList, toRecordList } from './connections.ts'
 import { listCost } from './cost.ts'
 import type { Enums } from './enums.ts'
 import { fieldsOf, makeRecordType, type RecordType, type TypeParts } from './fields.ts'
@@ -19,13 +19,17 @@ export interface RecordTypeParts {
   readonly builder: Builder
   readonly catalogue: Catalogue
   readonly enums: Enums
-  readonly connectionType: Connections
+  readonly connectionType: ConnectionTypes
   readonly nodes: NodeInterface
   readonly operationTypes: OperationTypes
 }
 
 /** The connection type of a resource's records. */
-const recordConnection = (connectionType: Connections, { typeName }: Resource, type: RecordType) =>
+const recordConnection = (
+  connectionType: ConnectionTypes,
+  { typeName }: Resource,
+  type: RecordType,
+) =>
   connectionType<RecordList>({ name: typeName, type }, (t) => ({
     syncedAt: t.field({
       type: 'DateTime',

@@ -99,7 +99,7 @@ const eventStream = (connections: Connections, source: EventSource): Readable =>
   const events = readableOf(source)
   events.on('error', () => {})
   const connection = connections.open(address, () => events.destroy())
-  events.once('close', () => connection.closed())
+  events.once('close', () => connection.remove())
   // Without a key, the stream contains only its error and ends.
   const refusal = caller?.kind === 'key' ? connection.authenticate(caller.keyId) : undefined
   if (refusal === undefined) return events
@@ -113,7 +113,10 @@ const eventStream = (connections: Connections, source: EventSource): Readable =>
           retryAfterMs: FULL_RETRY_MS,
         },
       )
-    : new ApiError('NOT_READY', 'Too many connections are open. Retry later.')
+    : new ApiError(
+        'NOT_READY',
+        'This process has reached its limit of open connections. Retry later.',
+      )
 }
 
 /** Adds GraphQL to the server. */

@@ -6,7 +6,7 @@ import { memoize } from '../../memoize.ts'
 import { operations } from '../operations.ts'
 import { createAggregateFields } from './aggregates.ts'
 import { createBuilder } from './builder.ts'
-import { createConnections } from './connections.ts'
+import { createConnectionTypes } from './connections.ts'
 import { addEdges } from './edge-fields.ts'
 import { createEnums } from './enums.ts'
 import { createInputTypes } from './input-types.ts'
@@ -25,7 +25,7 @@ import { createSubscriptionFields } from './subscriptions.ts'
 export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   const builder = createBuilder()
   const enums = createEnums(builder)
-  const connectionType = createConnections(builder)
+  const connectionType = createConnectionTypes(builder)
   const nodes = createNodeInterface(builder, catalogue)
   const operationTypes = createOperationTypes({ builder, enums, connectionType, nodes })
   const inputs = createInputTypes(builder, enums)

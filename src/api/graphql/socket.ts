@@ -265,7 +265,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     })
     socket.once('close', (code, reason) => {
       clearInterval(pings)
-      connection.closed()
+      connection.remove()
       void Promise.resolve(closed(code, String(reason))).catch(logError)
     })
   }

@@ -10,11 +10,11 @@ import {
 } from 'graphql'
 
 /** Variable values after GraphQL has checked and coerced them. */
-export type Variables = Readonly<Record<string, unknown>>
+export type VariableValues = Readonly<Record<string, unknown>>
 
 type Coerced =
   | { readonly errors: readonly GraphQLError[]; readonly coerced?: never }
-  | { readonly coerced: Variables; readonly errors?: never }
+  | { readonly coerced: VariableValues; readonly errors?: never }
 
 // Without this limit, a list of 200,000 invalid values becomes as many errors, which takes seconds.
 const MAX_ERRORS = 1

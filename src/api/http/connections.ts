@@ -12,7 +12,7 @@ export interface Connection {
   /** Assigns the connection to a key. @returns undefined, or why the connection is rejected */
   authenticate(keyId: string): ConnectionRejection | undefined
   /** Removes a connection that has closed. */
-  closed(): void
+  remove(): void
 }
 
 export interface Connections {
@@ -132,7 +132,7 @@ export const createConnections = (
           connection.keyId = keyId
           return
         },
-        closed: () => {
+        remove: () => {
           if (!connections.delete(connection)) return
           if (connection.keyId === undefined) unauthenticated.remove(address, connection)
           else authenticated.remove(connection.keyId, connection)

@@ -8,7 +8,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const rejectPrototypeKey = (key: string, value: unknown): unknown => {
   if (key === '__proto__')
-    throw new ApiError('MALFORMED_BODY', 'The body contains a key __proto__, which is not allowed.')
+    throw new ApiError(
+      'MALFORMED_BODY',
+      'The body contains the key __proto__, which is not allowed. Remove it.',
+    )
   return value
 }
 

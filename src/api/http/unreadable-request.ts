@@ -9,7 +9,10 @@ const toApiError = (code: string | undefined): ApiError => {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ApiError('REQUEST_TIMEOUT', 'The request did not arrive in time. Send it again.')
     case 'HPE_HEADER_OVERFLOW':
-      return new ApiError('BAD_REQUEST', 'The URL and the headers are too long in total.')
+      return new ApiError(
+        'BAD_REQUEST',
+        'The URL and the headers are too long in total. Send a shorter URL, or fewer headers.',
+      )
     default:
       return new ApiError('BAD_REQUEST', 'The request is not valid HTTP.')
   }

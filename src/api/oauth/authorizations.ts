@@ -16,7 +16,7 @@ export interface NewAuthorization {
   readonly credentialId: string | null
 }
 
-/** Whether an app returned to an authorization, and what came of it. `unknown`: none waits for this response. */
+/** The result of an app's redirect to this service. `unknown`: no authorization waits for this redirect. */
 export type AuthorizationOutcome = 'connected' | 'choosing' | 'denied' | 'failed' | 'unknown'
 
 export interface Authorizations {
@@ -25,7 +25,7 @@ export interface Authorizations {
     readonly authorization: StoredAuthorization
     readonly url: string
   }>
-  /** Uses a ticket. @returns the redirection to the app; undefined if the ticket is not valid, or no longer */
+  /** Uses a ticket. @returns the redirection to the app; undefined if the ticket is unknown, used or expired */
   open(ticket: string): Promise<
     | {
         readonly location: string

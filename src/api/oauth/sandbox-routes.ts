@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addAuthorizationHeaders, sendFormPage } from './pages.ts'
 
 /** Handles a request of a browser to the sandbox app: a redirect, or the content of a page as HTML. */
-export type SandboxPage = (request: Request) => Promise<Response>
+export type SandboxPageHandler = (request: Request) => Promise<Response>
 
 const PATH = '/sandbox/oauth/authorize'
 const FORM = 'application/x-www-form-urlencoded'
@@ -12,7 +12,7 @@ const FORM_LIMIT_BYTES = 16_384
 const respond = async (
   { method, url, body }: FastifyRequest,
   reply: FastifyReply,
-  page: SandboxPage,
+  page: SandboxPageHandler,
 ): Promise<FastifyReply> => {
   const response = await page(
     new Request(new URL(url, 'http://localhost'), {
@@ -27,7 +27,7 @@ const respond = async (
 }
 
 /** Adds `GET` and `POST /sandbox/oauth/authorize`. */
-export const addSandboxRoutes = (server: FastifyInstance, page: SandboxPage): void => {
+export const addSandboxRoutes = (server: FastifyInstance, page: SandboxPageHandler): void => {
   // In a scope of its own: no other route accepts forms.
   server.register((scope, _options, done) => {
     scope.addContentTypeParser(

@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '../../definition/field.ts'
 import { nearest } from '../../definition/nearest.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, invalidParameter } from '../../errors.ts'
 import {
   type AuthorizationState,
   findAuthorization,
@@ -110,7 +110,7 @@ const requireAuthorization = async (
   const owner = { environmentId, userId: caller.kind === 'user' ? caller.userId : undefined }
   const found = await findAuthorization(database, vault, owner, id)
   if (found) return found
-  throw new ApiError('NOT_FOUND', 'No authorization has this authorizationId.')
+  throw new ApiError('NOT_FOUND', 'No authorization has this authorizationId. Start a new one.')
 }
 
 const isOAuth = ([, { type }]: readonly [string, AuthMethod]): boolean => type === 'oauth2'
@@ -127,9 +127,7 @@ const requireOAuthMethod = ({ name, auth }: Connector, requested: string | undef
       `${name} does not use OAuth. Connect it with POST /2024-03/headless/credentials.`,
     )
   if (requested === undefined || names.includes(requested)) return requested ?? first
-  throw new ApiError('INVALID_PARAMETER', 'method: unknown method.', [
-    { field: 'method', expected: `a method of type oauth2, such as ${nearest(requested, names)}` },
-  ])
+  throw invalidParameter('method', `a method of type oauth2, such as ${nearest(requested, names)}`)
 }
 
 const newAuthorization = {

@@ -11,7 +11,7 @@ import {
 } from '../../definition/field.ts'
 import { resolveId } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
-import { ApiError, invalidParameter } from '../../errors.ts'
+import { invalidParameter, recordNotFound } from '../../errors.ts'
 import { encodeChangeCursor } from '../../query/change-cursor.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { cursorsOf, type Listed } from '../../query/listed.ts'
@@ -34,10 +34,10 @@ import {
 } from '../change-response.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { UNIFIED_PREFIX } from '../rest/paths.ts'
+import { credentialId, EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 
-export const tag = 'Changes'
+export const changeTag = 'Changes'
 
-export const EXAMPLE_CREDENTIAL = '5b0e8f6a-2c41-4d7e-9a33-0c6f1d2e4b85'
 export const EXAMPLE_RECORD = '5b0e8f6a-0b1d-8c2e-9f31-6a7b8c9d0e1f'
 const EXAMPLE_CURSOR = 'MS4wLjE4NDIuOTc'
 
@@ -73,7 +73,6 @@ export const pageSizeField = integer(
   `Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`,
 )
 const afterField = text('The cursor of a change, or the nextCursor of a response.')
-export const credentialId = required(reference('credentials', 'The credential.'))
 
 /** One page of changes in API form. @throws CURSOR_EXPIRED */
 const readChangePage = async (context: CallContext, query: Omit<ChangesQuery, 'environmentId'>) => {
@@ -91,7 +90,7 @@ const readChangePage = async (context: CallContext, query: Omit<ChangesQuery, 'e
   }
 }
 
-/** One page of changes for GraphQL. Its end is also that of changes that the query excludes. @throws CURSOR_EXPIRED */
+/** One page of changes for GraphQL. Its end is after all changes that were read, including those that the query excludes. @throws CURSOR_EXPIRED */
 const listChanges = async (
   context: CallContext,
   { after, ...choice }: Omit<ChangesQuery, 'environmentId' | 'limit'>,
@@ -121,7 +120,7 @@ const listChanges = async (
 }
 
 /** The resource of a topic. @throws INVALID_PARAMETER */
-export const resourceOf = ({ catalogue }: CallContext, topic: string): Resource => {
+export const requireResource = ({ catalogue }: CallContext, topic: string): Resource => {
   const resource = catalogue.find(checkTopic(catalogue, 'topic', topic))
   if (resource !== undefined) return resource
   throw invalidParameter('topic', 'the topic of a resource; events have no records')
@@ -160,12 +159,12 @@ interface RecordInput {
 /** @throws INVALID_PARAMETER, INVALID_CURSOR, CREDENTIAL_NOT_FOUND, NOT_FOUND */
 const readRecordChoice = async (context: CallContext, input: RecordInput) => {
   const { access, caller, database } = context
-  const resource = resourceOf(context, input.topic)
+  const resource = requireResource(context, input.topic)
   const after = readAfter(input.after)
   const { id } = await resolveCredential(access, caller, input.credentialId)
   const recordId = resolveId(id, resource.topic, input.recordId)
   const [record] = await getRecords(database, resource, [{ credentialId: id, id: recordId }])
-  if (record === undefined) throw new ApiError('NOT_FOUND', `No ${resource.name} has this id.`)
+  if (record === undefined) throw recordNotFound(resource.name)
   return { after, recordId, credentialIds: [id] }
 }
 
@@ -174,7 +173,7 @@ export const changeOperations = [
     name: 'changes',
     summary: 'List changes',
     doc: 'Returns the changes of the environment, oldest first, from the start of the change log or after a cursor. A change is a record that was created, updated or deleted, or an event of a connection, a sync or a webhook.',
-    tag,
+    tag: changeTag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/changes` },
     callers: ['key'],
     query: {
@@ -207,7 +206,7 @@ export const changeOperations = [
     name: 'recordHistory',
     summary: 'List the changes of a record',
     doc: 'Returns the changes of one record, oldest first, as far back as the change log is retained.',
-    tag,
+    tag: changeTag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/history` },
     callers: ['key'],
     query: {

@@ -33,7 +33,7 @@ const records = required(
 const status = {
   state: required(
     credentialState(
-      'The state. A credential is paused while all of its resources are; otherwise its state is that of the others.',
+      'The state. A credential is paused while all of its resources are; paused resources do not count otherwise.',
     ),
   ),
   since: timestamp(
@@ -43,7 +43,7 @@ const status = {
   action: text('What to do about the state. Null if there is nothing to do.'),
   lastCompletedAt: timestamp('When a sync last completed; null: never.'),
   nextSyncAt: timestamp(
-    'When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected.',
+    'When the next sync is due; if the time has passed, it starts as soon as a worker is free. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected.',
   ),
 }
 
@@ -95,7 +95,7 @@ export const credential = defineShape({
             ),
           ),
           reason: text(
-            'Why the app has no subscription; null if it has one, or none is created in it.',
+            'Why the app has no subscription; null if it has one, or if the service creates none in this app.',
           ),
         },
       }),
@@ -109,7 +109,7 @@ export const credential = defineShape({
           topic: required(text('The resource, such as `crm/accounts`.')),
           ...status,
           syncedAt: timestamp(
-            'What had changed in the app by this time is stored: the start of the last completed sync. Null: none has completed, or an earlier version ran it.',
+            'The start of the last completed sync: all changes that the app had by then are stored. Null: none has completed, or an earlier version of this service ran it.',
           ),
           records,
         },

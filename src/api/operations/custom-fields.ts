@@ -135,7 +135,10 @@ const requireCustomField = async (
   const { environmentId } = caller
   const found = await findCustomField(database, environmentId, id)
   if (found) return { ...found, environmentId }
-  throw new ApiError('NOT_FOUND', 'No custom field has this id.')
+  throw new ApiError(
+    'NOT_FOUND',
+    'No custom field has this id. GET /2024-03/custom-fields lists them.',
+  )
 }
 
 /** INVALID_PARAMETER for a custom field that cannot be stored. */

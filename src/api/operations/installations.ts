@@ -24,7 +24,13 @@ import { noCredential, noUser } from '../auth/caller.ts'
 import { createListReaders, pageParameters } from '../created-lists.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
-import { EXAMPLE_INTEGRATION, EXAMPLE_WORKFLOW, integrationId, workflowId } from './integrations.ts'
+import {
+  EXAMPLE_INTEGRATION,
+  EXAMPLE_WORKFLOW,
+  integrationId,
+  noIntegration,
+  workflowId,
+} from './integrations.ts'
 import { EXAMPLE_USER, type OfUser, requireUser, scopeOf, scopeOfCaller, userId } from './users.ts'
 
 const tag = 'Installations'
@@ -67,8 +73,12 @@ const example = {
   enabled: true,
 }
 
-const noInstallation = (): ApiError =>
-  new ApiError('NOT_FOUND', 'No installation has this installationId.')
+/** The error for an unknown installation, or one of another environment. */
+export const noInstallation = (): ApiError =>
+  new ApiError(
+    'NOT_FOUND',
+    'No installation has this installationId. GET /2024-03/installations lists the installations.',
+  )
 
 /** Applies a change to an installation. @throws NOT_FOUND, INVALID_PARAMETER */
 const applyChange = async (
@@ -79,9 +89,15 @@ const applyChange = async (
   const outcome = await changeInstallation(database, scopeOfCaller(caller), id, change)
   if (outcome === 'no installation') throw noInstallation()
   if (outcome === 'no workflow')
-    throw new ApiError('NOT_FOUND', 'The installation has no workflow with this workflowId.')
+    throw new ApiError(
+      'NOT_FOUND',
+      'The installation has no workflow with this workflowId. Its workflowIds name the installed ones.',
+    )
   if (outcome === 'not complete')
-    throw invalidParameter('installationId', 'an installation that is complete')
+    throw invalidParameter(
+      'installationId',
+      'an installation that POST /2024-03/headless/completeInstallation has completed',
+    )
   return outcome
 }
 
@@ -158,8 +174,7 @@ export const installationOperations = [
       })
       if (outcome === 'no user') throw noUser()
       if (outcome === 'no credential') throw noCredential()
-      if (outcome === 'no integration')
-        throw new ApiError('NOT_FOUND', 'No integration has this integrationId.')
+      if (outcome === 'no integration') throw noIntegration()
       return outcome
     },
   }),

@@ -33,7 +33,7 @@ export const workflowId = required(reference('workflows', 'The workflow.'))
 const app = required(text('The app that the integration connects.'))
 const icon = text('URL of the icon.')
 const name = required(text('The name that end users see.'))
-const slug = '1 to 64 of a-z, 0-9 and -'
+const slug = '1 to 64 characters of a-z, 0-9 and -'
 
 export const integration = defineShape({
   name: 'Integration',
@@ -87,7 +87,17 @@ const ofUser = reference(
 
 /** The error for an unknown integration, or one of another environment. */
 export const noIntegration = (): ApiError =>
-  new ApiError('NOT_FOUND', 'No integration has this integrationId.')
+  new ApiError(
+    'NOT_FOUND',
+    'No integration has this integrationId. GET /2024-03/integrations lists the integrations.',
+  )
+
+/** The error for an unknown workflow, or one of another environment. */
+export const noWorkflow = (): ApiError =>
+  new ApiError(
+    'NOT_FOUND',
+    'No workflow has this workflowId. GET /2024-03/integrations lists the workflows.',
+  )
 
 /** The body fields of `defineIntegration`. */
 export const integrationFields = {
@@ -261,7 +271,7 @@ export const integrationOperations = [
       async (context, input: OfUser & { readonly workflowId: string }) => {
         const { environmentId, userId } = await scopeOf(context, input.userId)
         if (!(await hasWorkflow(context.database, environmentId, input.workflowId)))
-          throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
+          throw noWorkflow()
         return workflowUsersOf({ workflowId: input.workflowId.toLowerCase(), userId })
       },
     ),

@@ -138,7 +138,10 @@ export const keyOperations = [
     example: { input: { keyId: EXAMPLE_KEY }, result: EXAMPLE_KEY },
     run: async ({ database, access, caller, onCommit }, { keyId: id }) => {
       if (!(await revokeKeyById(database, caller.environmentId, id)))
-        throw new ApiError('NOT_FOUND', 'No valid API key has this keyId.')
+        throw new ApiError(
+          'NOT_FOUND',
+          'No valid API key has this keyId. GET /2024-03/api-keys lists the keys.',
+        )
       const revoked = id.toLowerCase()
       onCommit(() => access.forgetKeys((owner) => owner.keyId === revoked))
       return revoked

@@ -92,14 +92,20 @@ const requireOAuthApp = ({ connectors }: CallContext, name: string): string => {
       'No app has this name. GET /2024-03/metadata/credentials lists the apps.',
     )
   if (Object.values(connector.auth).some(({ type }) => type === 'oauth2')) return connector.app
-  throw new ApiError('NOT_SUPPORTED', `${connector.name} does not use OAuth.`)
+  throw new ApiError(
+    'NOT_SUPPORTED',
+    `${connector.name} does not use OAuth, so it needs no OAuth client.`,
+  )
 }
 
 const requireClient = async (context: CallContext, app: string) => {
   const clients = await listOAuthClients(context.database, context.caller.environmentId)
   const found = clients.find((client) => client.app === app)
   if (found) return toResult(context, found)
-  throw new ApiError('NOT_FOUND', 'The environment has no OAuth client for this app.')
+  throw new ApiError(
+    'NOT_FOUND',
+    `The environment has no OAuth client for this app. Set it with PUT ${PATH}/:app.`,
+  )
 }
 
 export const oauthClientOperations = [

@@ -18,8 +18,9 @@ const passthroughResponse = defineShape({
   },
 })
 
-/** A header name (RFC 9110, section 5.6.2), in lower case. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/
+const MAX_NAME = 100
+/** A header name in lower case, at most `MAX_NAME` characters (RFC 9110, section 5.6.2: token). */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/
 /** Headers of the connection or of the credential, which callers cannot set. */
 const RESERVED = new Set([
   'host',
@@ -42,17 +43,17 @@ const readHeaders = (input: unknown): Readonly<Record<string, string>> => {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => {
       const lower = name.toLowerCase()
-      if (!TOKEN.test(lower) || RESERVED.has(lower))
+      const field = `headers.${lower.slice(0, MAX_NAME)}`
+      if (RESERVED.has(lower))
+        throw invalidParameter(field, 'no value: this service sets this header')
+      if (!HEADER_NAME.test(lower))
         throw invalidParameter(
-          'headers',
-          'valid header names, without those that this service sets',
+          field,
+          `a header name of at most ${MAX_NAME} letters, digits and characters of !#$%&'*+.^_\`|~-`,
         )
       // Printable ASCII without line breaks is valid in a header.
       if (typeof value !== 'string' || !/^[\x20-\x7e]{0,4096}$/.test(value))
-        throw invalidParameter(
-          `headers.${lower}`,
-          'a string of at most 4,096 printable ASCII characters',
-        )
+        throw invalidParameter(field, 'a string of at most 4,096 printable ASCII characters')
       return [lower, value]
     }),
   )
@@ -68,7 +69,7 @@ const readQuery = (input: unknown): string => {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (!['string', 'number', 'boolean'].includes(typeof item))
         throw invalidParameter(
-          `query.${name}`,
+          `query.${name.slice(0, MAX_NAME)}`,
           'a string, a number or a boolean, or a list of them',
         )
       parameters.append(name, String(item))

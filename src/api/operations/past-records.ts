@@ -27,14 +27,13 @@ import { resolveCredential } from '../auth/caller.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { UNIFIED_PREFIX } from '../rest/paths.ts'
 import {
-  credentialId,
-  EXAMPLE_CREDENTIAL,
+  changeTag,
   EXAMPLE_RECORD,
   exampleChange,
   pageSizeField,
-  resourceOf,
-  tag,
+  requireResource,
 } from './changes.ts'
+import { credentialId, EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 
 const pastRecord = defineShape({
   name: 'PastRecord',
@@ -71,7 +70,7 @@ const readPast = async (
   { size, after }: ForwardPage,
 ): Promise<Listed<unknown>> => {
   const { access, caller, database } = context
-  const resource = resourceOf(context, input.topic)
+  const resource = requireResource(context, input.topic)
   if (after !== undefined && !isUuid(after))
     throw invalidCursor('after', 'the nextCursor of an earlier response of this operation')
   const { id } = await resolveCredential(access, caller, input.credentialId)
@@ -106,7 +105,7 @@ export const pastRecordOperations = [
     name: 'recordsAsOf',
     summary: 'List records as of a time',
     doc: 'Returns the records of a credential as they were at an earlier time, as far back as the change log is retained.',
-    tag,
+    tag: changeTag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/as-of` },
     callers: ['key'],
     query: {

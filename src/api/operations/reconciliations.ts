@@ -131,7 +131,11 @@ const requireReconciliation = async (
   id: string,
 ) => {
   const [found] = await listReconciliations(database, { credentialId, id })
-  if (!found) throw new ApiError('NOT_FOUND', 'The credential has no reconciliation with this id.')
+  if (!found)
+    throw new ApiError(
+      'NOT_FOUND',
+      'The credential has no reconciliation with this id. The last 20 of each resource are kept.',
+    )
   return toResult(found)
 }
 

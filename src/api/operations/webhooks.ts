@@ -23,7 +23,7 @@ import { defineOperation, required } from '../operation.ts'
 import { readPayload } from '../payload-selection.ts'
 import { UNIFIED_PREFIX } from '../rest/paths.ts'
 
-export const tag = 'Webhooks'
+export const webhookTag = 'Webhooks'
 export const PATH = `${UNIFIED_PREFIX}/webhooks`
 const MAX_ADDRESS = 2048
 export const EXAMPLE_WEBHOOK = 'b8d4f6a1-3c79-4e05-92ab-6f1e0d7c5a38'
@@ -62,7 +62,10 @@ const example = {
 
 /** The error for an unknown subscription, or one of another environment. */
 export const noSubscription = (): ApiError =>
-  new ApiError('NOT_FOUND', 'No subscription has this subscriptionId.')
+  new ApiError(
+    'NOT_FOUND',
+    `No subscription has this subscriptionId. GET ${PATH} lists the subscriptions.`,
+  )
 
 /** Validates the URL of a webhook. @throws INVALID_PARAMETER */
 const readAddress = ({ isPublicHost }: ApiContext, input: string): string => {
@@ -92,7 +95,7 @@ export const webhookOperations = [
     name: 'webhooks',
     summary: 'List webhook subscriptions',
     doc: 'Returns the webhook subscriptions of the environment, oldest first.',
-    tag,
+    tag: webhookTag,
     rest: { method: 'GET', path: PATH },
     callers: ['key'],
     response: { key: 'subscriptions', value: list(subscription, 'The subscriptions.') },
@@ -103,7 +106,7 @@ export const webhookOperations = [
     name: 'webhook',
     summary: 'Get a webhook subscription',
     doc: 'Returns one webhook subscription.',
-    tag,
+    tag: webhookTag,
     rest: { method: 'GET', path: `${PATH}/:subscriptionId` },
     callers: ['key'],
     path: { subscriptionId },
@@ -120,7 +123,7 @@ export const webhookOperations = [
     name: 'createWebhook',
     summary: 'Create a webhook subscription',
     doc: 'Subscribes a URL to topics. A subscription receives the changes that follow its creation. `GET …/secret` returns the secret that signs its messages.',
-    tag,
+    tag: webhookTag,
     rest: { method: 'POST', path: PATH },
     callers: ['key'],
     body: { address: required(address), topic: required(topic), payload, isOrdered },
@@ -144,7 +147,7 @@ export const webhookOperations = [
     name: 'updateWebhook',
     summary: 'Update a webhook subscription',
     doc: 'Updates a subscription. Omitted fields keep their values.',
-    tag,
+    tag: webhookTag,
     rest: { method: 'PUT', path: `${PATH}/:subscriptionId` },
     callers: ['key'],
     path: { subscriptionId },
@@ -189,7 +192,7 @@ export const webhookOperations = [
     name: 'deleteWebhook',
     summary: 'Delete a webhook subscription',
     doc: 'Deletes a subscription. No further message is sent to its address.',
-    tag,
+    tag: webhookTag,
     rest: { method: 'DELETE', path: `${PATH}/:subscriptionId` },
     callers: ['key'],
     path: { subscriptionId },
@@ -206,7 +209,7 @@ export const webhookOperations = [
     mutation: 'revealWebhookSecret',
     summary: 'Get the signing secret of a webhook subscription',
     doc: 'Returns the secret that signs the messages of a subscription (Standard Webhooks).',
-    tag,
+    tag: webhookTag,
     rest: { method: 'GET', path: `${PATH}/:subscriptionId/secret` },
     callers: ['key'],
     path: { subscriptionId },

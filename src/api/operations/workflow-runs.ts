@@ -8,7 +8,6 @@ import {
   text,
   timestamp,
 } from '../../definition/field.ts'
-import { ApiError } from '../../errors.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { findInstallation } from '../../store/accounts/listed-installations.ts'
 import { hasWorkflow } from '../../store/workflows/integrations.ts'
@@ -22,8 +21,8 @@ import {
 import { changeKind, runStatus } from '../enumerations.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
-import { EXAMPLE_INSTALLATION, installationId } from './installations.ts'
-import { EXAMPLE_WORKFLOW, workflowId } from './integrations.ts'
+import { EXAMPLE_INSTALLATION, installationId, noInstallation } from './installations.ts'
+import { EXAMPLE_WORKFLOW, noWorkflow, workflowId } from './integrations.ts'
 
 export const run = defineShape({
   name: 'WorkflowRun',
@@ -85,15 +84,14 @@ const readChoice = async (
   { database, caller: { environmentId } }: CallContext,
   { workflowId, installationId, status }: RunsInput,
 ): Promise<RunsChoice> => {
-  if (!(await hasWorkflow(database, environmentId, workflowId)))
-    throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
+  if (!(await hasWorkflow(database, environmentId, workflowId))) throw noWorkflow()
   const installation = installationId?.toLowerCase()
   const owner = { environmentId, userId: undefined }
   if (
     installation !== undefined &&
     (await findInstallation(database, owner, installation)) === undefined
   )
-    throw new ApiError('NOT_FOUND', 'No installation has this installationId.')
+    throw noInstallation()
   return {
     environmentId,
     workflowId,

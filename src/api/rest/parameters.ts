@@ -57,11 +57,8 @@ export const rejectUnknownParameters = (
   for (const name of Object.keys(parameters))
     if (!known.includes(name)) {
       const near = nearest(name, known)
-      throw new ApiError('INVALID_PARAMETER', `${name} is not a parameter of this operation.`, [
-        {
-          field: name,
-          expected: near === undefined ? 'no parameters' : `a known parameter, such as ${near}`,
-        },
-      ])
+      const expected = near === undefined ? 'no parameters' : `a known parameter, such as ${near}`
+      const message = `${name} is not a parameter of this operation: expected ${expected}.`
+      throw new ApiError('INVALID_PARAMETER', message, [{ field: name, expected }])
     }
 }

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { resolveId } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
-import { ApiError } from '../../errors.ts'
+import { recordNotFound } from '../../errors.ts'
 import type { ParentRecord, VersionedRecord } from '../../query/write-request.ts'
 import type { CredentialFacts } from '../../store/accounts/access.ts'
 import { getRecords, readRecord } from '../../store/records/records.ts'
@@ -37,7 +37,7 @@ export const readRecordRequest = async (
 }
 
 /** The response body with one record, `{"contact":{…}}`. Sets the ETag to its version. */
-export const recordResponse = (
+export const respondWithRecord = (
   reply: FastifyReply,
   resource: Resource,
   { json, updatedAt }: Pick<VersionedRecord, 'json' | 'updatedAt'>,
@@ -79,7 +79,7 @@ export const findRecord = async (
     key,
     parentOf(resource, parent, recordRequest),
   )
-  if (record === undefined) throw new ApiError('NOT_FOUND', `No ${resource.name} has this id.`)
+  if (record === undefined) throw recordNotFound(resource.name)
   return record
 }
 
@@ -95,5 +95,5 @@ export const requireParent = async (
   if (target === undefined || parentRecord === undefined) return
   const key = { credentialId: recordRequest.credential.id, id: parentRecord.id }
   const [json] = await getRecords(database, target, [key])
-  if (json === undefined) throw new ApiError('NOT_FOUND', `No ${target.name} has this id.`)
+  if (json === undefined) throw recordNotFound(target.name)
 }

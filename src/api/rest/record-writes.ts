@@ -6,12 +6,12 @@ import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
 import { readInput } from '../../query/input.ts'
 import {
+  inputFieldsOf,
   parseWrite,
   updatableFields,
   type VersionedRecord,
   type WriteAttempt,
   type WriteRequest,
-  writableFields,
 } from '../../query/write-request.ts'
 import { beforeBody } from '../auth/admission.ts'
 import type { ApiContext } from '../context.ts'
@@ -22,7 +22,7 @@ import {
   parentOf,
   type RecordRequest,
   readRecordRequest,
-  recordResponse,
+  respondWithRecord,
 } from './record-request.ts'
 
 const ENTITY_TAG = /^"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)"$/
@@ -76,7 +76,7 @@ const addRoutes = (
           written = await work({ recordRequest, body: request.body, attempt: writeAttempt })
           return written.json
         },
-        (kept) => recordResponse(reply, resource, written ?? storedRecord(kept)),
+        (kept) => respondWithRecord(reply, resource, written ?? storedRecord(kept)),
       )
     }
 
@@ -106,7 +106,7 @@ const addRoutes = (
     writer.create({
       owner: ownerOf(write.recordRequest),
       resource,
-      request: readBody(writableFields(resource), write),
+      request: readBody(inputFieldsOf(resource), write),
       attempt: write.attempt,
     }),
   )
@@ -138,7 +138,7 @@ const addRoutes = (
   const { verbs } = resource
   if (verbs.includes('create')) server.post(path, beforeBody, create)
   if (verbs.includes('update')) {
-    server.put(`${path}/:id`, beforeBody, update(writableFields(resource)))
+    server.put(`${path}/:id`, beforeBody, update(inputFieldsOf(resource)))
     server.patch(`${path}/:id`, beforeBody, update(updatableFields(resource)))
   }
   if (verbs.includes('delete')) server.delete(`${path}/:id`, beforeBody, remove)

@@ -17,8 +17,8 @@ import {
   findRecord,
   type RecordRequest,
   readRecordRequest,
-  recordResponse,
   requireParent,
+  respondWithRecord,
 } from './record-request.ts'
 
 /** The query parameters of a list that are not filters. */
@@ -146,7 +146,7 @@ const addRoutes = (
     const recordRequest = await readRecordRequest(context, request)
     rejectUnknownParameters(recordRequest.parameters, countParameters)
     await refresh(reply, recordRequest)
-    return recordResponse(
+    return respondWithRecord(
       reply,
       resource,
       await findRecord(context, resource, parent, recordRequest),

@@ -6,7 +6,7 @@ import { connectApp } from './connect-app.ts'
 import { confirmDisconnect } from './disconnect.ts'
 import { problemText } from './frame.ts'
 import { repeatWhileShown } from './polling.ts'
-import { credentialPath, loadCredential, runStep, type Session } from './session.ts'
+import { credentialPath, loadCredential, runTaskStep, type Session } from './session.ts'
 import type { SyncAction } from './sync-buttons.ts'
 
 const REFRESH_MS = 5_000
@@ -96,7 +96,7 @@ const show = (session: Session, account: Account, credential: Credential, notice
 
 /** Shows a connected account. @param notice What has just been done. */
 export const showAccount = (session: Session, account: Account, notice?: string): void =>
-  runStep(
+  runTaskStep(
     session,
     async () => show(session, account, await loadCredential(session, account.credentialId), notice),
     account.back,

@@ -6,7 +6,7 @@ import { showAccount } from './account.ts'
 import { showApps } from './app-list.ts'
 import { connectApp } from './connect-app.ts'
 import { showOutcome } from './outcome.ts'
-import { listApps, loadCredentials, runStep, type Session } from './session.ts'
+import { listApps, loadCredentials, runTaskStep, type Session } from './session.ts'
 
 const connect = (session: Session, app: ConnectableApp, back?: () => void): void =>
   connectApp(session, {
@@ -20,7 +20,7 @@ const connect = (session: Session, app: ConnectableApp, back?: () => void): void
 
 /** Shows the list of apps with the connected accounts. @param notice What has just been done. */
 const choose = (session: Session, apps: readonly ConnectableApp[], notice?: string): void =>
-  runStep(session, async () => {
+  runTaskStep(session, async () => {
     const credentials = await loadCredentials(session)
     const back = (): void => choose(session, apps)
     showApps(session, {
@@ -43,7 +43,7 @@ export const authenticate = (
   session: Session,
   { app: requestedApp, category }: Extract<ModalTask, { kind: 'authenticate' }>,
 ): void =>
-  runStep(session, async () => {
+  runTaskStep(session, async () => {
     const all = await listApps(session)
     if (requestedApp !== undefined) {
       const app = all.find((one) => one.app === requestedApp)

@@ -5,13 +5,13 @@
 import type { Authorization, ConnectableAppMethod } from '../../generated/sdk-types.ts'
 import { TrunklineError } from '../../sdk/client.ts'
 import { accessSection } from './access.ts'
-import type { Connection } from './connection.ts'
+import type { NewConnection } from './connection.ts'
 import { createCredentialForm, type FormValues } from './credential-form.ts'
 import { type Child, element, setText } from './dom.ts'
 import { problemText } from './frame.ts'
 import { repeatWhileShown } from './polling.ts'
 import { openPopup, type Popup } from './popup.ts'
-import { runStep, type Session } from './session.ts'
+import { runTaskStep, type Session } from './session.ts'
 
 const PATH = '2024-03/headless/authorizations'
 const TICK_MS = 250
@@ -19,7 +19,7 @@ const TICK_MS = 250
 const TICKS_PER_REQUEST = 6
 
 /** A connection by a method of type `oauth2`. */
-export interface OAuthConnection extends Connection {
+export interface OAuthConnection extends NewConnection {
   readonly method: ConnectableAppMethod
   /** The heading of its screens. */
   readonly title: string
@@ -64,7 +64,7 @@ const start = async (
 
 const failureText = (
   { texts: { text } }: Session,
-  { app }: Connection,
+  { app }: NewConnection,
   state: Authorization['state'],
 ): string => {
   const values = { app: app.name }
@@ -97,7 +97,7 @@ const choose = (
   authorizationId: string,
   accountId: string,
 ): void =>
-  runStep(session, async () => {
+  runTaskStep(session, async () => {
     const { client } = session
     const path = `${PATH}/${authorizationId}`
     // If an earlier choice was received, but its response was lost, there is nothing left to choose.

@@ -3,7 +3,7 @@
 /** Red, green and blue: 0 to 255. */
 type Rgb = readonly [number, number, number]
 
-/** The background of the Connect UI and the color of its marks, as in window.css. */
+/** The background of the Connect UI and the color of its icons, as in window.css. */
 export const SCHEMES = {
   light: { ground: '#ffffff', text: '#1b2230', accent: '#1f5fd0' },
   dark: { ground: '#171c26', text: '#e8ebf1', accent: '#7fadff' },
@@ -11,8 +11,8 @@ export const SCHEMES = {
 
 type Scheme = (typeof SCHEMES)[keyof typeof SCHEMES]
 
-// WCAG 2.2, success criterion 1.4.11: marks and the outlines of components
-const MARK_CONTRAST = 3
+// WCAG 2.2, success criterion 1.4.11: icons and the outlines of components
+const MIN_CONTRAST = 3
 
 const rgbOf = (color: string): Rgb => {
   const digits = color.slice(1)
@@ -41,14 +41,14 @@ export const textOn = (color: string): string =>
   contrastOf(color, '#ffffff') >= contrastOf(color, '#000000') ? '#ffffff' : '#000000'
 
 const isVisibleOn = (color: string, { ground }: Scheme): boolean =>
-  contrastOf(color, ground) >= MARK_CONTRAST
+  contrastOf(color, ground) >= MIN_CONTRAST
 
 const inBothSchemes = (choose: (scheme: Scheme) => string): string =>
   `light-dark(${choose(SCHEMES.light)}, ${choose(SCHEMES.dark)})`
 
 /**
- * The custom properties of window.css for a color. Where it would hardly be seen, marks have the default color and
- * filled buttons an edge in the color of the text.
+ * The custom properties of window.css for a color. Where its contrast is too low, icons have the default color, and
+ * filled buttons have an edge in the color of the text.
  */
 export const paletteOf = (color: string): Readonly<Record<string, string>> => ({
   '--accent': inBothSchemes((scheme) => (isVisibleOn(color, scheme) ? color : scheme.accent)),

@@ -2,7 +2,7 @@
 import type { ConnectableAppMethod } from '../../generated/sdk-types.ts'
 import { accessSection } from './access.ts'
 import { showAuthorization } from './authorization.ts'
-import { type Connection, methodsOf } from './connection.ts'
+import { methodsOf, type NewConnection } from './connection.ts'
 import { createCredentialForm, type FormValues } from './credential-form.ts'
 import { type Child, element } from './dom.ts'
 import { createMark } from './mark.ts'
@@ -10,7 +10,7 @@ import { credentialPath, type Session } from './session.ts'
 import type { Texts } from './strings/texts.ts'
 
 /** The heading of the screens of a connection. */
-const titleOf = ({ text }: Texts, { app, credential }: Connection): string =>
+const titleOf = ({ text }: Texts, { app, credential }: NewConnection): string =>
   credential
     ? text('connect.again', { account: credential.label ?? app.name })
     : text('connect.title', { app: app.name })
@@ -18,7 +18,7 @@ const titleOf = ({ text }: Texts, { app, credential }: Connection): string =>
 /** Stores the values as a new credential, or as those of the account that is connected again. */
 const save = async (
   session: Session,
-  { app, credential: existing }: Connection,
+  { app, credential: existing }: NewConnection,
   request: {
     readonly method: string
     readonly credential: FormValues
@@ -45,7 +45,7 @@ interface MethodScreen {
 /** Shows the form with the values of a method. */
 const showForm = (
   session: Session,
-  connection: Connection,
+  connection: NewConnection,
   { method, fields }: ConnectableAppMethod,
   { back, hints }: MethodScreen,
 ): void => {
@@ -85,7 +85,7 @@ const showForm = (
 
 const showMethod = (
   session: Session,
-  connection: Connection,
+  connection: NewConnection,
   method: ConnectableAppMethod,
   screen: MethodScreen,
 ): void => {
@@ -98,7 +98,7 @@ const showMethod = (
 /** The name of a method. The service has English names only; in other languages, its type tells enough. */
 const nameOf = (
   { text, language }: Texts,
-  { app }: Connection,
+  { app }: NewConnection,
   { type, label }: ConnectableAppMethod,
 ): string => {
   const isOnly = app.methods.filter((one) => one.type === type).length === 1
@@ -109,7 +109,7 @@ const nameOf = (
 /** On a developer's machine: the methods that lack an OAuth client. */
 const describeMissing = (
   texts: Texts,
-  connection: Connection,
+  connection: NewConnection,
   methods: readonly ConnectableAppMethod[],
 ): readonly Child[] =>
   /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
@@ -123,7 +123,7 @@ const describeMissing = (
     : []
 
 /** Shows the methods that can be used, or that of the only one. */
-export const connectApp = (session: Session, connection: Connection): void => {
+export const connectApp = (session: Session, connection: NewConnection): void => {
   const { texts, frame } = session
   const { text } = texts
   const { app, back } = connection

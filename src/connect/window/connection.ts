@@ -2,7 +2,7 @@
 import type { ConnectableApp, ConnectableAppMethod, Credential } from '../../generated/sdk-types.ts'
 
 /** The app to connect, or an account of it to connect again. */
-export interface Connection {
+export interface NewConnection {
   readonly app: ConnectableApp
   /** The account to connect again, which keeps its id; undefined: a new one. */
   readonly credential?: Credential
@@ -14,7 +14,7 @@ export interface Connection {
 export const methodsOf = ({
   app: { methods },
   credential,
-}: Connection): readonly ConnectableAppMethod[] => {
+}: NewConnection): readonly ConnectableAppMethod[] => {
   const same = methods.filter(({ type }) => type === credential?.type)
   return same.length > 0 ? same : methods
 }

@@ -2,7 +2,7 @@
 import type { ConnectableApp, Credential } from '../../generated/sdk-types.ts'
 import { TrunklineError } from '../../sdk/client.ts'
 import { element } from './dom.ts'
-import { credentialPath, runStep, type Session } from './session.ts'
+import { credentialPath, runTaskStep, type Session } from './session.ts'
 
 export interface Disconnection {
   readonly app: ConnectableApp
@@ -18,7 +18,7 @@ export const confirmDisconnect = (session: Session, disconnection: Disconnection
   const { text } = texts
   const { app, credential, back, onDisconnected } = disconnection
   const disconnect = (): void =>
-    runStep(
+    runTaskStep(
       session,
       async () => {
         try {

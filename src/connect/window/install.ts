@@ -13,7 +13,7 @@ import {
   listApps,
   loadCredentials,
   outcomeContent,
-  runStep,
+  runTaskStep,
   type Session,
   stateAndProgress,
 } from './session.ts'
@@ -39,7 +39,7 @@ const otherCredentialIds = async (
 }
 
 const complete = (session: Session, plan: Plan, credentialId: string): void =>
-  runStep(session, async () => {
+  runTaskStep(session, async () => {
     const { client, report, frame } = session
     const { text } = session.texts
     const { integrationId, name } = plan.integration
@@ -120,7 +120,7 @@ export const install = (
   session: Session,
   { integrationId }: Extract<ModalTask, { kind: 'install' }>,
 ): void =>
-  runStep(session, async () => {
+  runTaskStep(session, async () => {
     const { client } = session
     const [integration, apps, all] = await Promise.all([
       client.get<Integration>(

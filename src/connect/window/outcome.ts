@@ -8,7 +8,7 @@ import {
   loadCredential,
   outcomeContent,
   progressText,
-  runStep,
+  runTaskStep,
   type Session,
 } from './session.ts'
 
@@ -67,7 +67,7 @@ const showProgress = (session: Session, app: ConnectableApp, first: Credential):
 
 /** Shows that an app is connected, and its import until it is complete. */
 export const showOutcome = (session: Session, app: ConnectableApp, credentialId: string): void =>
-  runStep(session, async () => {
+  runTaskStep(session, async () => {
     const credential = await loadCredential(session, credentialId)
     if (isProblem(credential)) showFailing(session, app, credential)
     else showProgress(session, app, credential)

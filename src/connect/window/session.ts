@@ -21,7 +21,7 @@ export interface Session {
 }
 
 /** Runs a step that leads to the next screen. If it fails, an error screen offers to try again. */
-export const runStep = (
+export const runTaskStep = (
   { frame, texts }: Session,
   step: () => Promise<void>,
   back?: () => void,

@@ -24,7 +24,7 @@ const stage: Converter = {
     const id = String(value ?? '')
     const { stages } = portal.of(context)
     const found = Object.hasOwn(stages, id) ? stages[id] : undefined
-    if (!found) throw new WriteRejection('HubSpot has no such stage of deals.', path)
+    if (!found) throw new WriteRejection('HubSpot has no deal stage with this id.', path)
     put('properties.dealstage', id, path)
     put('properties.pipeline', found.pipeline, path)
     return undefined

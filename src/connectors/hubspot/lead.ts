@@ -2,6 +2,7 @@
 import {
   isAbsent,
   type Json,
+  missingValue,
   orUndo,
   type Steps,
   WriteRejection,
@@ -79,10 +80,7 @@ function* createLead(body: JsonObject): Steps<string> {
     )
   }
   if (!isNamed)
-    throw new WriteRejection(
-      'HubSpot requires a contact: pass a name or an address.',
-      'emailAddresses',
-    )
+    throw missingValue('HubSpot requires a contact: pass a name or an address.', 'emailAddresses')
   const found = email === '' ? undefined : yield* findContact(email)
   const contactId = found ?? (yield* createObject(contacts, { properties: person }))
   const creation = createObject(leads, {

@@ -1,3 +1,4 @@
+/** Reads the failures of HubSpot from its responses (NOTES "errors"). */
 import type { AppFailure, AppRequest, AppResponse } from '../../definition/connector.ts'
 import { entriesOf, textsAt, valuesOf } from '../../definition/raw-values.ts'
 import { contacts, crmPath } from './object-type.ts'
@@ -37,7 +38,7 @@ const reasonIn = ({ status, body }: AppResponse): string => {
   const [first] = entriesOf(errors)
   const scopes = textsAt(first, 'context.requiredGranularScopes')
   const reason = scopes.length > 0 ? `${first?.message} ${scopes}` : (first?.message ?? message)
-  return typeof reason === 'string' && reason !== '' ? reason : `it answered ${status}`
+  return typeof reason === 'string' && reason !== '' ? reason : `it responded with ${status}`
 }
 
 /** Whether a conflict is that of an e-mail address which another contact has. */
@@ -64,7 +65,7 @@ export const readFailure = (response: AppResponse, request: AppRequest): AppFail
       return { kind: 'unavailable', reason, retryAfterMs: LOCK_MS }
     case 429: {
       const { retryAfterMs, ...limit } = rateLimit(body, request)
-      // Retry-After takes its place.
+      // The header Retry-After takes precedence.
       const hasHeader = headers['retry-after'] !== undefined
       return {
         kind: 'rate-limited',

@@ -2,6 +2,7 @@
 import {
   type AppRequest,
   type Json,
+  missingValue,
   type Pager,
   type ResourceConnector,
   WriteRejection,
@@ -143,7 +144,7 @@ export const fulfillments: ResourceConnector = {
       const { order_id, labels: _, items = [], ...others } = input
       const orderId = String(order_id)
       if (Array.isArray(items) && items.length === 0)
-        throw new WriteRejection('A fulfillment needs at least one line item.', 'lineItems')
+        throw missingValue('A fulfillment needs at least one line item.', 'lineItems')
       const labels = labelsFrom(input)
       const before = (yield* parts.partsOf(orderId)).map(({ id }) => id)
       yield { method: 'POST', path: pathOf(orderId), body: { ...others, items } }
@@ -158,7 +159,10 @@ export const fulfillments: ResourceConnector = {
     *update(input, { remoteId: id, raw }) {
       const [unknown] = Object.keys(input).filter((name) => name !== 'labels')
       if (unknown !== undefined)
-        throw new WriteRejection('Medusa cannot change it.', `remoteFields.${unknown}`)
+        throw new WriteRejection(
+          'Medusa cannot change this field of a fulfillment.',
+          `remoteFields.${unknown}`,
+        )
       const labels = labelsFrom(input)
       const { order_id, items, shipped_at: shippedAt } = valuesOf(raw)
       if (shippedAt !== null && shippedAt !== undefined)

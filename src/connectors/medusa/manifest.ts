@@ -59,7 +59,7 @@ export const connector = defineConnector({
   },
   readFailure,
   check: { method: 'GET', path: '/admin/stores?fields=id,name&limit=1' },
-  // Without the name that a new shop has.
+  // Every new shop has the name Medusa Store, so it identifies none.
   readAccountName: ({ body }) =>
     textsAt(body, 'stores.name').find((name) => name !== 'Medusa Store'),
   context: shop,

@@ -1,5 +1,5 @@
 /** Orders. Drafts are not listed. */
-import { WriteRejection } from '../../definition/connector.ts'
+import { missingValue, WriteRejection } from '../../definition/connector.ts'
 import {
   createOnly,
   listOf,
@@ -128,12 +128,15 @@ const customer: Converter = {
     },
   },
   apply: (value, { path, put }) => {
-    if (!isObject(value)) throw new WriteRejection('Medusa requires a buyer.', path)
+    if (!isObject(value)) throw missingValue('Medusa requires a buyer.', path)
     // Safe: the engine has validated the parts of a buyer.
     for (const [part, content] of Object.entries(value as JsonObject)) {
       const name = CUSTOMER_PARTS[part]
       if (name === undefined)
-        throw new WriteRejection('Medusa takes it from the customer.', `${path}.${part}`)
+        throw new WriteRejection(
+          'Medusa takes this value from the customer; leave it out.',
+          `${path}.${part}`,
+        )
       put(name, content, `${path}.${part}`)
     }
     return undefined

@@ -1,4 +1,4 @@
-import { type Json, WriteRejection } from '../../definition/connector.ts'
+import { type Json, missingValue, WriteRejection } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { type WrittenEntry, writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
@@ -54,7 +54,7 @@ const pricesWith = (amount: Json, stored: JsonObject = {}, currency: string): re
 /** The body of a changed variant. */
 const changedVariant = ({ entry, path, stored }: WrittenEntry, currency: string): JsonObject => {
   const { amount, ...variant } = entry
-  if (variant.title === null) throw new WriteRejection('Medusa requires a title.', `${path}.title`)
+  if (variant.title === null) throw missingValue('Medusa requires a title.', `${path}.title`)
   return amount === undefined
     ? variant
     : { ...variant, prices: pricesWith(amount, stored, currency) }
@@ -63,8 +63,7 @@ const changedVariant = ({ entry, path, stored }: WrittenEntry, currency: string)
 /** The body of a new variant. */
 const newVariant = (written: WrittenEntry, currency: string): JsonObject => {
   const { entry, path } = written
-  if (entry.amount === undefined)
-    throw new WriteRejection('Medusa requires a price.', `${path}.price`)
+  if (entry.amount === undefined) throw missingValue('Medusa requires a price.', `${path}.price`)
   const { options = {} } = entry
   const title = entry.title ?? (Object.values(valuesOf(options)).join(' / ') || 'Default')
   return changedVariant({ ...written, entry: { ...entry, title, options } }, currency)

@@ -152,7 +152,7 @@ const weight: Converter = {
   read: (value) => ({ value, unit: null }),
   write: (input, { path }) => {
     const { value = null, unit } = objectAt(input, path)
-    if (unit) throw new WriteRejection('Medusa stores no unit.', `${path}.unit`)
+    if (unit) throw new WriteRejection('Medusa stores no unit; leave it out.', `${path}.unit`)
     return value
   },
 }
@@ -220,14 +220,14 @@ const shownRecord = (record: unknown, context: unknown) => [withCurrency(record,
 /** Reads products by their ids. */
 export const productsById = mapReadMany(readManyOf(collection), shownRecord)
 
-const shown = (pager: Pager): Pager => mapRecords(pager, shownRecord)
+const withCurrencies = (pager: Pager): Pager => mapRecords(pager, shownRecord)
 
 const pages = passes(({ since }) => ({
-  changed: shown(changedSince(collection, since)),
+  changed: withCurrencies(changedSince(collection, since)),
   ...(since !== undefined && {
     withChangedVariant: fetchTraced(changedSince(variants, since), 'product_id', productsById),
     inChangedOrder: fetchTraced(changedSince(orders, since), 'items.product_id', productsById),
-    deleted: shown(deletedSince(collection, since)),
+    deleted: withCurrencies(deletedSince(collection, since)),
   }),
 }))
 

@@ -14,7 +14,7 @@ const CLASSIFICATIONS = {
   Revenue: 'REVENUE',
 }
 
-/** Those of AccountTypeEnum; the unified model has no type for `Non-Posting`. */
+/** The account types (AccountTypeEnum). The unified model has none for `Non-Posting`. */
 const TYPES = {
   Bank: 'BANK',
   'Accounts Receivable': 'ACCOUNTS_RECEIVABLE',
@@ -40,7 +40,7 @@ export const accounts = collection(
     ...common,
     accountName: required('Name'),
     accountDescription: text('Description'),
-    // It follows from the type.
+    // QuickBooks derives it from the type.
     classification: readOnly(words('Classification', CLASSIFICATIONS)),
     accountType: notNull(words('AccountType', TYPES)),
     accountStatus: flag('Active', 'ACTIVE', 'INACTIVE'),

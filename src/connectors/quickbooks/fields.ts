@@ -1,5 +1,5 @@
 /** Rules that the mappings of several resources share. */
-import { WriteRejection } from '../../definition/connector.ts'
+import { missingValue, WriteRejection } from '../../definition/connector.ts'
 import {
   blankAsNull,
   createOnly,
@@ -34,7 +34,7 @@ export const currency: Converter = createOnly({
   read: (record, _, context) => currencyOf(record, context),
   apply: (value, { path, put, context }) => {
     const { currency: home, isMultiCurrency } = company.of(context)
-    if (value === null) throw new WriteRejection('QuickBooks requires a currency.', path)
+    if (value === null) throw missingValue('QuickBooks requires a currency.', path)
     if (isMultiCurrency) put('CurrencyRef.value', value, path)
     else if (value !== home)
       throw new WriteRejection(`The company has only one currency, ${home}.`, path)

@@ -7,12 +7,12 @@ import type { Entity } from './entity.ts'
 import { amount, common, referenceTo, words } from './fields.ts'
 import { collection } from './writer.ts'
 
-/** Other types, such as bundles, have no unified one. */
+/** The unified types. Other types, such as bundles, have no unified one. */
 const TYPES = { Service: 'SERVICE', NonInventory: 'NON_INVENTORY', Inventory: 'INVENTORY' }
 
 const typeWords = words('Type', TYPES)
 
-/** The type; an item with stock says so twice. */
+/** The type. An item with stock has it in two fields, `Type` and `TrackQtyOnHand`. */
 const itemType: Converter = createOnly({
   ...typeWords,
   apply: (value, context) => {

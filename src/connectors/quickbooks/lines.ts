@@ -1,5 +1,5 @@
 /** The lines of invoices, bills and purchase orders (NOTES "lines"). */
-import { type Json, WriteRejection } from '../../definition/connector.ts'
+import { type Json, missingValue, WriteRejection } from '../../definition/connector.ts'
 import { formatDecimal, parseDecimal } from '../../definition/decimal.ts'
 import { listOf, required } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
@@ -85,7 +85,7 @@ const detailOf = (line: JsonObject, isSale: boolean, path: string): string => {
   const item = valuesOf(valuesOf(line[ITEM]).ItemRef).value ?? null
   const account = valuesOf(valuesOf(line[ACCOUNT]).AccountRef).value ?? null
   if ((item === null) === (account === null))
-    throw new WriteRejection('QuickBooks requires either an item or an account.', path)
+    throw missingValue('QuickBooks requires either an item or an account.', path)
   if (item !== null) return ITEM
   const { Qty, UnitPrice } = valuesOf(line[ITEM])
   if ((Qty ?? UnitPrice ?? null) !== null)
@@ -103,7 +103,7 @@ const amountOf = (
   if (passed !== null) return passed
   if (typeof Qty !== 'number' || typeof UnitPrice !== 'number') {
     if (Amount !== undefined) return Amount
-    throw new WriteRejection('Pass the amount, or the price and the quantity.', path)
+    throw missingValue('Pass the amount, or the price and the quantity.', path)
   }
   const before = stored.find((line) => Id !== undefined && line.Id === Id)
   const detail = valuesOf(before?.[String(before.DetailType)])

@@ -1,5 +1,5 @@
 /** Payments of customers (Payment) and to vendors (BillPayment) (NOTES "payments"). */
-import { type ResourceConnector, WriteRejection } from '../../definition/connector.ts'
+import { missingValue, type ResourceConnector } from '../../definition/connector.ts'
 import { createOnly, notNull, required } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
@@ -33,7 +33,7 @@ const accountId: Converter = {
   from: '',
   read: (raw) => [DEPOSIT, BANK, CARD].flatMap((path) => valuesAt(raw, path))[0],
   apply: (value, { path, put, input, stored }) => {
-    if (value === null) throw new WriteRejection('QuickBooks requires an account.', path)
+    if (value === null) throw missingValue('QuickBooks requires an account.', path)
     const type = stored?.[ENTITY_TYPE] ?? (input.vendorId ? MADE.name : RECEIVED.name)
     if (type === RECEIVED.name) put(DEPOSIT, value, path)
     else if (stored?.PayType === 'CreditCard') put(CARD, value, path)
@@ -67,8 +67,7 @@ const entityOfNew = (body: Values): Entity => {
     valuesOf(body.CustomerRef).value,
     valuesOf(body.VendorRef).value,
   ].map((id) => id !== undefined)
-  if (isReceived === isMade)
-    throw new WriteRejection('Pass either a customer or a vendor.', 'customerId')
+  if (isReceived === isMade) throw missingValue('Pass either a customer or a vendor.', 'customerId')
   return isMade ? MADE : RECEIVED
 }
 

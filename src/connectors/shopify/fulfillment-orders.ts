@@ -37,7 +37,7 @@ export function* openLines(orderId: string): Steps<readonly OpenLine[]> {
   const found: OpenLine[] = []
   for (let after: Json = null; ; ) {
     const { order } = rootFields(yield query(OPEN, { id: orderId, after }))
-    if (!order) throw new WriteRejection('Shopify has no such order.', 'orderId')
+    if (!order) throw new WriteRejection('Shopify has no order with this id.', 'orderId')
     const { nodes, pageInfo } = valuesOf(valuesOf(order).fulfillmentOrders)
     found.push(...entriesOf(nodes).flatMap(linesOf))
     const { hasNextPage, endCursor } = valuesOf(pageInfo)

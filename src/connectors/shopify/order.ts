@@ -1,5 +1,5 @@
 /** The mapping and the listing of orders. */
-import { WriteRejection } from '../../definition/connector.ts'
+import { missingValue, WriteRejection } from '../../definition/connector.ts'
 import {
   atLeast,
   createOnly,
@@ -129,7 +129,10 @@ const readCustomer = (raw: unknown): Values => valuesOf(valuesOf(raw).customer)
 const checkNames = (parts: JsonObject, present: Values, path: string): void => {
   for (const name of NAMES)
     if (parts[name] !== undefined && !matchesJson(present[name], parts[name]))
-      throw new WriteRejection('Shopify takes it from the customer.', `${path}.${name}`)
+      throw new WriteRejection(
+        'Shopify takes this value from the customer; leave it out.',
+        `${path}.${name}`,
+      )
 }
 
 /** The buyer: e-mail address and phone are those of the order, the names those of the customer now. */
@@ -148,7 +151,7 @@ const customer: Converter = {
   apply: (value, { path, put, stored }) => {
     const { customerId, email, phone, ...names } = objectAt(value, path)
     if (customerId === null)
-      throw new WriteRejection('Shopify requires a customer here.', `${path}.customerId`)
+      throw missingValue('Shopify requires a customer here.', `${path}.customerId`)
     if (email !== undefined) put('email', email, `${path}.email`)
     if (phone !== undefined) put('phone', phone, `${path}.phone`)
     if (stored || customerId !== undefined) checkNames(names, readCustomer(stored), path)

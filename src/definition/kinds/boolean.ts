@@ -13,7 +13,7 @@ const fromText = (text: unknown): unknown =>
 
 const filterInput = readAs(EXPECTED, (input): FilterValue | undefined => {
   const value = booleanOf(fromText(input))
-  return value === undefined ? undefined : { value, wholeDay: false }
+  return value === undefined ? undefined : { value, isWholeDay: false }
 })
 
 const booleanKind: Kind<boolean | null, boolean> = {

@@ -46,7 +46,7 @@ const kindOf = <Value extends string>(enumeration: Words<Value>): Kind<Value | n
     oneOf(values),
     (input): FilterValue | undefined => {
       const value = known(input.toUpperCase())
-      return value === undefined ? undefined : { value, wholeDay: false }
+      return value === undefined ? undefined : { value, isWholeDay: false }
     },
     textInput(MAX_TEXT_LENGTH, 'text'),
   )

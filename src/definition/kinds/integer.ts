@@ -14,7 +14,7 @@ const fitsColumn = (value: unknown): boolean =>
 const isInteger = (text: string): boolean => INTEGER.test(text) && fitsColumn(Number(text))
 
 const filterInput = readAs(RANGE, (input): FilterValue | undefined =>
-  isInteger(String(input)) ? { value: Number(input), wholeDay: false } : undefined,
+  isInteger(String(input)) ? { value: Number(input), isWholeDay: false } : undefined,
 )
 
 const integerKind: Kind<number | null, number> = {

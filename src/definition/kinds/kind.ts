@@ -137,10 +137,10 @@ export interface ExampleSource {
   shape(shape: Shape): Readonly<Record<string, unknown>>
 }
 
-/** A filter value. `wholeDay`: the value is a date and covers the whole day in UTC. */
+/** A filter value. `isWholeDay`: the value is a date and covers the whole day in UTC. */
 export interface FilterValue {
   readonly value: string | number | boolean
-  readonly wholeDay: boolean
+  readonly isWholeDay: boolean
 }
 
 /** The filtering of lists by fields of a kind. */

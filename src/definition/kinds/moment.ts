@@ -23,9 +23,9 @@ const filterInput = (expected: string, acceptsTimestamps: boolean): ZodType<Filt
   readAs(
     expected,
     (input): FilterValue | undefined => {
-      if (isDay(input)) return { value: input, wholeDay: true }
+      if (isDay(input)) return { value: input, isWholeDay: true }
       const value = acceptsTimestamps ? instantOf(input) : undefined
-      return value === undefined ? undefined : { value, wholeDay: false }
+      return value === undefined ? undefined : { value, isWholeDay: false }
     },
     textInput(MAX_TEXT_LENGTH, 'text'),
   )
@@ -35,11 +35,11 @@ const momentInput = filterInput(`${DAY} or ${TIMESTAMP}`, true)
 const daySchema: JsonSchema = { type: 'string', format: 'date' }
 const momentSchema: JsonSchema = { anyOf: [daySchema, { type: 'string', format: 'date-time' }] }
 
-const meets: Filter['meets'] = (stored, { value, wholeDay }, operator) => {
+const meets: Filter['meets'] = (stored, { value, isWholeDay }, operator) => {
   const time = Date.parse(String(stored))
   const bound = Date.parse(String(value))
   const isAtOrAfter = time >= bound
-  const isAtOrBefore = wholeDay ? time < bound + DAY_MS : time <= bound
+  const isAtOrBefore = isWholeDay ? time < bound + DAY_MS : time <= bound
   return (operator === 'max' || isAtOrAfter) && (operator === 'min' || isAtOrBefore)
 }
 

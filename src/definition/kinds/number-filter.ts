@@ -31,7 +31,7 @@ export const numberFilter = (
 const decimalInput = readAs('a decimal number such as 12.50', (input): FilterValue | undefined => {
   const digits = String(input)
   return Number.isFinite(input) || JSON_DECIMAL.test(digits)
-    ? { value: digits, wholeDay: false }
+    ? { value: digits, isWholeDay: false }
     : undefined
 })
 

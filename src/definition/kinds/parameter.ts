@@ -89,9 +89,9 @@ const inType = (filter: Filter): ParameterType => ({
 const isNullType: ParameterType = {
   schema: readAs('true or false', (input): readonly FilterValue[] | undefined =>
     input === true || input === 'true'
-      ? [{ value: true, wholeDay: false }]
+      ? [{ value: true, isWholeDay: false }]
       : input === false || input === 'false'
-        ? [{ value: false, wholeDay: false }]
+        ? [{ value: false, isWholeDay: false }]
         : undefined,
   ),
   isList: false,

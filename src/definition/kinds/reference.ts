@@ -30,7 +30,7 @@ const embeddedFields = (embeds: readonly string[]): Fields =>
 
 const filterInput = readAs(
   'an identifier',
-  (value): FilterValue | undefined => (value === '' ? undefined : { value, wholeDay: false }),
+  (value): FilterValue | undefined => (value === '' ? undefined : { value, isWholeDay: false }),
   textInput(MAX_TEXT_LENGTH, 'text'),
 )
 

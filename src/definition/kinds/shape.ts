@@ -15,13 +15,14 @@ export const nestedFields = (fields: Fields): Fields =>
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
 /** A schema that rejects an absent value before it validates with `input`. */
-const present = (input: ZodType, expected: string): ZodType =>
+const requirePresent = (input: ZodType, expected: string): ZodType =>
   z.unknown().refine(isPresent, { error: expected, abort: true }).pipe(input)
 
 /** The input schema of a field. Null clears the field, unless it is required. */
 const inputOfField = ({ kind, required, rejectsNull }: Field): ZodType => {
-  if (required) return present(kind.input, 'a value (required)')
-  if (rejectsNull) return present(kind.input, 'a value; omit the field to keep it').optional()
+  if (required) return requirePresent(kind.input, 'a value (required)')
+  if (rejectsNull)
+    return requirePresent(kind.input, 'a value; omit the field to keep it').optional()
   return kind.input.nullish()
 }
 

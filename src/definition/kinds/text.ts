@@ -7,7 +7,7 @@ import { MAX_INPUT_TEXT, MAX_TEXT_LENGTH } from './limits.ts'
 
 const filterInput = textInput(MAX_TEXT_LENGTH, 'text').transform((value) => ({
   value,
-  wholeDay: false,
+  isWholeDay: false,
 }))
 
 const filter: Filter<string> = {

@@ -26,7 +26,11 @@ const addAll = (tree: Tree, fields: JsonObject, place: string): void => {
     const present = tree.get(name)
     if (present === undefined) tree.set(name, value)
     else if (present instanceof Map && isObject(value)) addAll(present, value, `${place}.${name}`)
-    else throw new WriteRejection('A unified field sets this already.', `${place}.${name}`)
+    else
+      throw new WriteRejection(
+        'A unified field of this write already sets this value; leave one of them out.',
+        `${place}.${name}`,
+      )
   }
 }
 

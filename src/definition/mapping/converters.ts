@@ -42,12 +42,12 @@ export const blankAsNull = (path: string): Converter => ({
   read: (value) => (value === '' ? null : value),
 })
 
-/** A number that is at least `least`. */
-export const atLeast = (least: number, path: string): Converter => ({
+/** A number that is at least `minimum`. */
+export const atLeast = (minimum: number, path: string): Converter => ({
   from: path,
   write: (value, { path }) => {
-    if (Number(value) >= least) return value
-    throw new WriteRejection(`The least value is ${least}.`, path)
+    if (Number(value) >= minimum) return value
+    throw new WriteRejection(`The minimum is ${minimum}.`, path)
   },
 })
 

@@ -7,13 +7,13 @@ import type { Converter } from './rule.ts'
 /** How an app stores a decimal number. */
 export interface DecimalFormat {
   readonly as: 'text' | 'number'
-  /** The most digits before the decimal point. */
+  /** The maximum number of digits before the decimal point. */
   readonly whole?: number
-  /** The most digits after the decimal point. */
+  /** The maximum number of digits after the decimal point. */
   readonly fraction?: number
-  /** The least digits after the decimal point: 2 writes `12.50`. */
+  /** The minimum number of digits after the decimal point: 2 writes `12.50`. */
   readonly padTo?: number
-  /** The least value is 0. `name` is the subject of the error message: `An exchange rate`. */
+  /** Rejects negative values. `name` is the subject of the error message: `An exchange rate`. */
   readonly notNegative?: { readonly name: string }
 }
 

@@ -2,7 +2,7 @@
 import { WriteRejection } from '../steps.ts'
 import { objectReader } from './read.ts'
 import { type Converter, converterOf, type NestedRules, type Rule } from './rule.ts'
-import { entriesAt, unsupported, writeValue } from './write.ts'
+import { entriesAt, unsupportedField, writeValue } from './write.ts'
 
 const isBlank = (value: unknown): boolean => value === null || value === undefined || value === ''
 
@@ -41,10 +41,13 @@ export const listByType = <Raw = never>(
       for (const { type, rules } of entryTypes) {
         const [first, second] = entries.filter((entry) => entry.type === type.toUpperCase())
         if (second)
-          throw new WriteRejection(`${app} stores one entry of this type.`, second.entryPath)
+          throw new WriteRejection(
+            `${app} stores only one entry of this type; merge them.`,
+            second.entryPath,
+          )
         const { values = {}, entryPath = path } = first ?? {}
         const unknown = Object.keys(values).find((name) => !converterOf(rules[name]))
-        if (unknown !== undefined) throw unsupported(app, `${entryPath}.${unknown}`)
+        if (unknown !== undefined) throw unsupportedField(app, `${entryPath}.${unknown}`)
         for (const [name, rule] of Object.entries(rules)) {
           const converter = converterOf(rule)
           if (!converter) continue

@@ -17,12 +17,12 @@ export const fromMinorUnits = (amount: number, digits: number): string =>
  */
 export const toMinorUnits = (text: string, digits: number, field: string): number => {
   const decimal = parseDecimal(text)
-  if (!decimal) throw new WriteRejection(`${text} is not a decimal number`, field)
+  if (!decimal) throw new WriteRejection(`${text} is not a decimal number.`, field)
   const exact = rescale(decimal, digits)
   if (exact === undefined)
-    throw new WriteRejection(`${text} has more than ${digits} decimal places`, field)
+    throw new WriteRejection(`${text} has more than ${digits} decimal places.`, field)
   const amount = Number(exact)
-  if (!Number.isSafeInteger(amount)) throw new WriteRejection(`${text} is too large`, field)
+  if (!Number.isSafeInteger(amount)) throw new WriteRejection(`${text} is too large.`, field)
   return amount
 }
 

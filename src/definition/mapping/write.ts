@@ -2,7 +2,7 @@
 import type { Json } from '../json.ts'
 import type { Field, Fields } from '../kinds/kind.ts'
 import type { Mapping } from '../mapping.ts'
-import { type Steps, type WriteInput, WriteRejection } from '../steps.ts'
+import { missingValue, type Steps, type WriteInput, WriteRejection } from '../steps.ts'
 import { isObject } from '../value.ts'
 import { createBody } from './body.ts'
 import { changedList } from './changed-fields.ts'
@@ -64,8 +64,8 @@ export const objectAt = (value: Json, path: string): JsonObject => {
 }
 
 /** The rejection of a field that the mapping does not write. */
-export const unsupported = (app: string, path: string): WriteRejection =>
-  new WriteRejection(`${app} does not support this field.`, path)
+export const unsupportedField = (app: string, path: string): WriteRejection =>
+  new WriteRejection(`${app} does not support this field; leave it out.`, path)
 
 /** The first required field of an object that has no value. */
 const missingIn = (rules: NestedRules, input: JsonObject): string | undefined =>
@@ -86,11 +86,11 @@ export const writeObject = (
   const body = createBody()
   const missing = missingIn(rules, input)
   if (missing !== undefined)
-    throw new WriteRejection(`${context.app} requires a value here.`, `${context.path}.${missing}`)
+    throw missingValue(`${context.app} requires a value here.`, `${context.path}.${missing}`)
   for (const [name, value] of Object.entries(input)) {
     const path = `${context.path}.${name}`
     const converter = writerOf(rules[name])
-    if (!converter) throw unsupported(context.app, path)
+    if (!converter) throw unsupportedField(context.app, path)
     const { from, to = from, ofRecord } = converter
     const result = writeValue(converter, fields[name], value, { ...context, path, input })
     if (ofRecord) context.put(to, result, path)
@@ -152,10 +152,7 @@ export const writeValue = (
   const { nested, empty } = converter
   if (value === null) {
     if (converter.notNull)
-      throw new WriteRejection(
-        `${context.app} requires a value here; null is not allowed.`,
-        context.path,
-      )
+      throw missingValue(`${context.app} requires a value here, not null.`, context.path)
     // The stored entries decide what an empty list is in the app.
     if (empty !== undefined || !nested?.options) return empty ?? (field?.kind.isList ? [] : null)
   }
@@ -175,7 +172,7 @@ const checkRequired = (
     if (!converterOf(rules[name])?.required) continue
     const value = fields[name]
     if (value === undefined ? verb === 'create' : value === null || value === '')
-      throw new WriteRejection(`${app} requires a value for every ${resource.name}`, name)
+      throw missingValue(`${app} requires a value for every ${resource.name}.`, name)
   }
 }
 
@@ -202,7 +199,8 @@ const checkRemoteFields = (
 ): void => {
   for (const [name, value] of Object.entries(remoteFields)) {
     const at = `remoteFields.${name}`
-    if (reserved?.includes(name)) throw new WriteRejection('The connector sets this field.', at)
+    if (reserved?.includes(name))
+      throw new WriteRejection('The connector sets this field; leave it out.', at)
     if (!accepted) continue
     const type = Object.hasOwn(accepted, name) ? accepted[name] : undefined
     if (type === undefined)
@@ -247,7 +245,7 @@ export function* buildBody(
   for (const [name, value] of Object.entries(fields)) {
     const converter = writerOf(mapping.rules[name])
     const field = mapping.resource.fields[name]
-    if (!converter || !field) throw unsupported(app, name)
+    if (!converter || !field) throw unsupportedField(app, name)
     const context = { app, path: name, input: fields, context: ofAccount, stored, put }
     if (converter.apply) {
       const steps = converter.apply(value, context)

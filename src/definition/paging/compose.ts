@@ -10,7 +10,7 @@ import {
 import type { Json } from '../json.ts'
 import { textsAt, type Values, valuesOf } from '../raw-values.ts'
 import type { Steps } from '../steps.ts'
-import { around, cursorsOf, inner, type ListStart, mapCursors, memberOf } from './pager.ts'
+import { around, inner, type ListStart, mapCursors, memberOf, nextCursorsOf } from './pager.ts'
 
 /** A page that may have a token for the start of the next listing. */
 type TokenPage = ListPage & { readonly token?: Json }
@@ -100,7 +100,7 @@ export const passes = (passesOf: (start: ListStart) => Readonly<Record<string, P
         return mapCursors(page, (cursor) => around({ pass: name }, cursor))
       // The partitions of a pass are listed one after another: the following pass starts after the last one.
       const { partitions: _, ...listed } = page
-      const [next, ...rest] = [...cursorsOf(page), ...later]
+      const [next, ...rest] = [...nextCursorsOf(page), ...later]
       const facts = { pass: name, ...(rest.length > 0 && { later: rest }) }
       const end = following === undefined ? undefined : { pass: following }
       return {
@@ -184,7 +184,7 @@ export function* readAll(pager: Pager, context?: unknown): Steps<readonly unknow
     const position = { since: undefined, cursor: cursors.shift(), context }
     const page = pager.readList(yield pager.listRequest(position), position)
     found.push(...page.records)
-    cursors.unshift(...cursorsOf(page))
+    cursors.unshift(...nextCursorsOf(page))
   }
   return found
 }

@@ -75,7 +75,7 @@ export const memberOf = (cursor: Json | undefined, name: string): Json | undefin
   isObject(cursor) ? (cursor[name] as Json | undefined) : undefined
 
 /** The cursors at which a listing continues after a page. */
-export const cursorsOf = ({ next, partitions = [] }: ListPage): readonly Json[] =>
+export const nextCursorsOf = ({ next, partitions = [] }: ListPage): readonly Json[] =>
   next === undefined ? partitions : [next, ...partitions]
 
 /** The page with other cursors, e.g. those of a pager that contains the one that has read the page. */

@@ -11,11 +11,11 @@ import { findIn, readByIds } from './compose.ts'
 
 /** The facts of parts. */
 export interface PartFacts {
-  /** Reads the parts of records by the ids of those. */
+  /** Reads the parts of parents, by the ids of the parents. */
   readonly readMany: ReadMany
   /** The member of a part that is the id of its parent, also in its `remoteFields`: `order_id`. */
   readonly parentId: string
-  /** The parents, with the ids of their parts, to find the parent of a part that is not stored; the likeliest first. */
+  /** The parents, with the ids of their parts, to find the parent of a part that is not stored. The most likely parents come first. */
   readonly search: Pager
   /** The path of the ids of the parts in a record of `search`: `fulfillments.id`. */
   readonly partIds: string

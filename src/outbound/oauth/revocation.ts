@@ -22,7 +22,7 @@ export interface Revocation {
 }
 
 /** Revokes a token; does nothing for apps without a revocation URL. @throws Error if the server did not confirm it */
-export const revokeToken = async (
+export const sendRevocation = async (
   exchange: Pick<Exchange, 'send'>,
   { method, values, client, token }: Revocation,
 ): Promise<void> => {

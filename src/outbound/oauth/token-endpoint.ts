@@ -221,12 +221,12 @@ export const createTokenEndpoint = ({ exchange, nowMs }: TokenEndpointOptions): 
       const { access_token: accessToken, refresh_token: refreshToken = before?.refreshToken } =
         response
       const lifetimeSeconds = response.expires_in ?? method.defaultLifetimeSeconds
-      const expires = !(method.type === 'oauth2' && method.refresh === 'none')
+      const hasExpiry = !(method.type === 'oauth2' && method.refresh === 'none')
       return {
         accessToken,
         ...(refreshToken !== undefined && { refreshToken }),
         ...(lifetimeSeconds !== undefined &&
-          expires && { expiresAt: new Date(sentMs + lifetimeSeconds * 1000).toISOString() }),
+          hasExpiry && { expiresAt: new Date(sentMs + lifetimeSeconds * 1000).toISOString() }),
         values: { ...before?.values, ...readValues(method, response) },
       }
     } catch (error) {

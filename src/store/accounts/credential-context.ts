@@ -53,8 +53,8 @@ export const contextOf = (
 ): Json | undefined =>
   declared !== undefined && stored?.version === declared.version ? stored.value : undefined
 
-/** A read of a context that is about to start. */
-export interface ContextRead {
+/** The claim of a run that is about to read a context. */
+export interface ContextClaim {
   /** The version of the stored context; undefined: it was never read. */
   readonly storedVersion: number | undefined
   /** Whether the connector cannot use the stored one. */
@@ -70,7 +70,7 @@ export interface ContextRead {
 export const claimContextRead = async (
   { prisma }: Database,
   credentialId: string,
-  { storedVersion, isMissing, claimMs }: ContextRead,
+  { storedVersion, isMissing, claimMs }: ContextClaim,
 ): Promise<boolean> => {
   const until = msFromNow(claimMs)
   const claimed = await prisma.$executeRaw(sql`
@@ -78,7 +78,7 @@ export const claimContextRead = async (
     WHERE id = ${credentialId}::uuid
       AND context_version IS NOT DISTINCT FROM ${storedVersion ?? null}::integer
       AND (context_due_at IS NULL OR context_due_at <= clock_timestamp()
-        -- The time of a context of another version, and not that of a claim.
+        -- Later than any claim: the next daily read of a context that this version cannot use.
         OR ${isMissing} AND context_due_at > ${until})`)
   return claimed > 0
 }
@@ -93,7 +93,7 @@ export const releaseContextRead = async (
 }
 
 /** A context that was read. */
-export interface ReadContext {
+export interface NewContext {
   readonly version: number
   readonly value: Json
 }
@@ -108,7 +108,7 @@ export interface ReadContext {
 export const saveContext = (
   database: Database,
   credentialId: string,
-  { version, value }: ReadContext,
+  { version, value }: NewContext,
   previous: StoredContext | undefined,
 ): Promise<boolean> =>
   database.transaction(async (transaction) => {

@@ -7,7 +7,7 @@ import { choose, fillChoice, listOwn, NO_CHOICE } from './credential-choice.ts'
 import {
   type InstallationOwner,
   isOwned,
-  readOne,
+  readLockedInstallation,
   type StoredInstallation,
 } from './listed-installations.ts'
 import { lockUser } from './lock-user.ts'
@@ -55,7 +55,7 @@ export const startInstallation = async (
       create: { ...key.integrationId_userId, ...choice },
       update: choice,
     })
-    return readOne(transaction, started.id)
+    return readLockedInstallation(transaction, started.id)
   })
 
 /**
@@ -141,7 +141,7 @@ export const completeInstallation = async (
       WHERE id = ${id}::uuid`)
     if (!locked.isComplete) await installWorkflows(transaction, id)
     await switchInstallation(transaction, id, true)
-    return readOne(transaction, id)
+    return readLockedInstallation(transaction, id)
   })
 
 /** A change of a complete installation. */
@@ -190,7 +190,7 @@ export const changeInstallation = async (
     if (locked === undefined) return 'no installation'
     if (!locked.isComplete) return 'not complete'
     return (await change(transaction, locked.id, what))
-      ? readOne(transaction, locked.id)
+      ? readLockedInstallation(transaction, locked.id)
       : 'no workflow'
   })
 

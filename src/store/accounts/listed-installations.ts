@@ -51,7 +51,7 @@ const read = (database: Queryable, where: Prisma.Sql): Promise<StoredInstallatio
   readNumbered(database, installationsWhere(where), ALL)
 
 /** Reads an installation that is locked. */
-export const readOne = async (
+export const readLockedInstallation = async (
   transaction: Transaction,
   id: string,
 ): Promise<StoredInstallation> => {

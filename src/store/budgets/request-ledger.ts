@@ -41,7 +41,7 @@ export interface LedgerOptions {
   readonly nowMs?: () => number
 }
 
-// Nobody knows when a request in flight ends.
+// The wait while all slots are in use: when a request in flight ends is unknown.
 const SLOT_RETRY_MS = 250
 
 interface SpentRow {

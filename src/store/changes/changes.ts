@@ -146,7 +146,10 @@ const isTruncated = (after: ChangePosition | undefined): Prisma.Sql =>
     : sql`(SELECT (h.epoch, h.xid, h.sequence) > ${positionSql(after)} FROM change_log.horizon h)`
 
 /** Whether retention has deleted changes after a position. */
-export const isExpired = async (database: Queryable, after: ChangePosition): Promise<boolean> => {
+export const isExpiredCursor = async (
+  database: Queryable,
+  after: ChangePosition,
+): Promise<boolean> => {
   const [row] = await database.prisma.$queryRaw<HorizonRow[]>(
     sql`SELECT ${isTruncated(after)} AS truncated`,
   )
@@ -224,7 +227,7 @@ export const readChanges = async (
     next: isFull ? last.position : end,
     truncated: lastRow
       ? lastRow.truncated
-      : after !== undefined && (await isExpired(database, after)),
+      : after !== undefined && (await isExpiredCursor(database, after)),
   }
 }
 
@@ -246,7 +249,7 @@ export const countChanges = async (
 }
 
 /** The opaque cursor of a change. */
-export const cursorOf = ({ position }: Change): string => encodeChangeCursor(position)
+export const changeCursorOf = ({ position }: Change): string => encodeChangeCursor(position)
 
 /**
  * Deletes up to `limit` changes that are older than `days`, oldest first, and moves the horizon. This covers

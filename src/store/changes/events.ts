@@ -4,7 +4,7 @@ import type { EventTopic } from '../../definition/change.ts'
 import type { Json } from '../../definition/connector.ts'
 import { activeSpan } from '../../tracing.ts'
 import type { Transaction } from '../database/database.ts'
-import { CHANGES_CHANNEL } from './change-feed.ts'
+import { CHANGES_CHANNEL } from './change-signal.ts'
 
 const { sql, raw } = Prisma
 

@@ -56,8 +56,8 @@ export const createLeaseRenewal = <L extends Lease>(options: LeaseRenewalOptions
 
   return {
     /**
-     * Renews a lease until it is released. Call this only once the lease is acquired: a renewal would report any
-     * other as lost. `sentMs`: when the statement that acquired it was sent, by `performance.now()`.
+     * Renews a lease until it is released. Call this only after the lease is acquired; otherwise the first renewal
+     * reports it as lost. `sentMs`: when the statement that acquired it was sent, by `performance.now()`.
      */
     hold: (lease: L, sentMs: number): HeldLease => {
       const term = createLeaseTerm(durationMs)

@@ -1,7 +1,7 @@
 /**
- * Statements without Prisma's engine, which takes 0.2 to 0.5 ms for each and keeps their results in memory until a full
- * garbage collection: for those that run hundreds of times a second, or return large texts. They use the same
- * connections, prepared statements, limits and traces.
+ * Statements without Prisma's engine, for those that run hundreds of times a second or return large texts. The engine
+ * takes 0.2 to 0.5 ms for each statement and keeps its result in memory until a full garbage collection. These
+ * statements use the same connections, prepared statements, limits and traces.
  */
 import type { Prisma } from '@prisma/client'
 import pg from 'pg'
@@ -26,7 +26,7 @@ const { INT8, TIMESTAMPTZ } = pg.types.builtins
 // The connections of the pool use UTC: `2026-11-23 15:04:05.678901+00`.
 const parseTime = (text: string): Date => new Date(`${text.slice(0, -3).replace(' ', 'T')}Z`)
 
-/** As Prisma returns them; the other types that the statements return are so by default. */
+/** Parses values as Prisma does. Only these two types need it; the default parsers of `pg` suit the others. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (oid === INT8) return BigInt

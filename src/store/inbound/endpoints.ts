@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../database/database.ts'
 const { sql } = Prisma
 
 /** An address, with what the verification of its deliveries needs. */
-export interface Endpoint {
+export interface InboundEndpoint {
   readonly id: string
   readonly environmentId: string
   readonly app: string
@@ -25,7 +25,7 @@ export const readEndpoint = async (
   { prisma }: Database,
   app: string,
   id: string,
-): Promise<Endpoint | undefined> => {
+): Promise<InboundEndpoint | undefined> => {
   if (!isUuid(id)) return
   const endpoint = await prisma.inboundSubscription.findFirst({
     where: { id, app },

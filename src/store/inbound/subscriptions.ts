@@ -48,7 +48,7 @@ export const listDueSubscriptions = (
     WHERE s.due_at <= statement_timestamp() AND ${isFree('s')} ORDER BY s.due_at LIMIT ${limit}`)
 
 /** The stored subscription of a credential. */
-export interface StoredSubscription {
+export interface StoredInboundSubscription {
   readonly id: string
   readonly environmentId: string
   readonly credentialId: string
@@ -67,7 +67,7 @@ export interface StoredSubscription {
 }
 
 /** A subscription with its lease. */
-export interface AcquiredSubscription extends StoredSubscription {
+export interface AcquiredSubscription extends StoredInboundSubscription {
   readonly lease: SubscriptionLease
 }
 
@@ -77,7 +77,7 @@ export const acquireSubscriptions = async (
   ids: readonly string[],
   durationMs: number,
 ): Promise<AcquiredSubscription[]> => {
-  const rows = await prisma.$queryRaw<(StoredSubscription & { holder: string })[]>(sql`
+  const rows = await prisma.$queryRaw<(StoredInboundSubscription & { holder: string })[]>(sql`
     WITH due AS MATERIALIZED (
       SELECT s.id FROM inbound_subscriptions s
       WHERE s.id = ANY (${ids}::uuid[]) AND s.credential_id IS NOT NULL

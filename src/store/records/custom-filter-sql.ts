@@ -1,6 +1,6 @@
 /**
  * SQL conditions on custom fields. Until a changed mapping has been applied to every record, a record may have a
- * value of an earlier type. No condition fails on such a value: it does not match.
+ * value of an earlier type. Such a value does not match, and never makes the statement fail.
  */
 import { Prisma } from '@prisma/client'
 import type { FilterValue } from '../../definition/kinds/kind.ts'
@@ -23,11 +23,11 @@ const comparison = { equals: '=', min: '>=', max: '<=' } as const
 const timeCondition = (
   text: Prisma.Sql,
   operator: keyof typeof comparison,
-  { value, wholeDay }: FilterValue,
+  { value, isWholeDay }: FilterValue,
 ): Prisma.Sql => {
   const first = new Date(String(value)).toISOString()
   const time = sql`${text} COLLATE "C"`
-  if (!wholeDay) return sql`${time} ${raw(comparison[operator])} ${first}`
+  if (!isWholeDay) return sql`${time} ${raw(comparison[operator])} ${first}`
   const next = new Date(Date.parse(first) + DAY_MS).toISOString()
   if (operator === 'equals') return sql`(${time} >= ${first} AND ${time} < ${next})`
   return operator === 'max' ? sql`${time} < ${next}` : sql`${time} >= ${first}`

@@ -22,11 +22,11 @@ const comparison = { equals: '=', min: '>=', max: '<=' } as const
 const timeCondition = (
   column: Prisma.Sql,
   operator: keyof typeof comparison,
-  { value, wholeDay }: FilterValue,
+  { value, isWholeDay }: FilterValue,
 ): Prisma.Sql => {
-  if (wholeDay && operator === 'equals')
+  if (isWholeDay && operator === 'equals')
     return sql`(${column} >= ${value}::timestamptz AND ${column} < ${value}::timestamptz + interval '1 day')`
-  if (wholeDay && operator === 'max')
+  if (isWholeDay && operator === 'max')
     return sql`${column} < ${value}::timestamptz + interval '1 day'`
   return sql`${column} ${raw(comparison[operator])} ${value}::timestamptz`
 }

@@ -1,6 +1,6 @@
 /**
  * The text format of records for PostgreSQL: one line of JSON each. PostgreSQL parses the line
- * into columns and stores its beginning as the document, so it need not build the document field by field.
+ * into columns and stores its beginning as the document, so that it does not have to build the document field by field.
  */
 import type { Column } from '../../definition/column.ts'
 import type { RecordRow } from '../../definition/mapping.ts'
@@ -13,7 +13,7 @@ import { recordSql, TIMESTAMP_FIELDS } from './record-sql.ts'
  */
 export const DOCUMENT_END = '\t'
 
-/** Adds the values of columns to an object. To spread a second object takes longer. */
+/** Adds the values of columns to an object. It modifies the object, because copying it takes longer. */
 const addValues = (
   object: Record<string, unknown>,
   columns: readonly Column[],

@@ -7,8 +7,8 @@ import { countSql, pageRows, type RecordKey, type RecordPage, toPage } from './r
 import type { LinkedRows, TreeLevel, TreePage, TreeRow } from './tree.ts'
 import {
   addLevel,
+  cursorOrderOf,
   numbered,
-  orderOf,
   positionText,
   type ReadLevel,
   type Result,
@@ -39,7 +39,7 @@ const addRoot = (statement: Statement, request: ListRequest, page: TreePage): Re
   return addLevel(statement, page.level, {
     isLinked: false,
     shown,
-    order: orderOf(request, page),
+    order: cursorOrderOf(request, page),
     rows: (columns) => numbered(pageRows(request, columns, limit), shown),
   })
 }
@@ -55,7 +55,7 @@ export const listTree = async (
     total: hasCount ? countSql(request) : undefined,
     levels: [],
   }
-  const order = page && orderOf(request, page)
+  const order = page && cursorOrderOf(request, page)
   const read = page && addRoot(statement, request, page)
   const result = await run(database, statement)
   const { rows, links } = read?.(result) ?? { rows: [], links: [] }

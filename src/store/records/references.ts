@@ -16,7 +16,7 @@ const toMap = (rows: readonly Pair[]): ReadonlyMap<string, string> =>
   new Map(rows.map(({ id, remoteId }) => [id, remoteId]))
 
 /** The remote ids of a credential's records, keyed by id. One statement. */
-export const remoteIdsOf = async (
+export const remoteIdsById = async (
   { prisma }: Database,
   credentialId: string,
   resource: Resource,
@@ -70,9 +70,9 @@ export const remoteIdsByText = async (
   const isPresent = sql`t.credential_id = ${credentialId}::uuid AND NOT t.remote_deleted`
   const isNamed = raw(fields.map((field) => `t.${column(field)} = rest.text`).join(' OR '))
   const rows = await prisma.$queryRaw<{ text: string; remoteId: string }[]>(sql`
-    WITH given AS (SELECT * FROM unnest(${texts}::text[], ${ids}::uuid[]) AS g(text, id)),
-    own AS (SELECT given.text FROM given JOIN ${table} t ON ${isPresent} AND t.id = given.id),
-    rest AS MATERIALIZED (SELECT text FROM given EXCEPT SELECT text FROM own)
+    WITH input AS (SELECT * FROM unnest(${texts}::text[], ${ids}::uuid[]) AS i(text, id)),
+    own AS (SELECT input.text FROM input JOIN ${table} t ON ${isPresent} AND t.id = input.id),
+    rest AS MATERIALIZED (SELECT text FROM input EXCEPT SELECT text FROM own)
     SELECT text, text AS "remoteId" FROM own
     UNION ALL
     SELECT rest.text, named.remote_id FROM rest CROSS JOIN LATERAL (

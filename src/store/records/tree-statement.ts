@@ -5,12 +5,12 @@ import { countedSql, countsByPage, linkedRowsSql, totalSql } from './linked-coun
 import { recordSql } from './record-sql.ts'
 import { type PageShape, pageTail, splitLines, toPage } from './records.ts'
 import {
-  idOf,
   type LinkedPages,
   type LinkedRows,
   type PageLink,
   type ReferencedRows,
   type ReferenceLink,
+  rowIdOf,
   type TreeLevel,
   type TreePage,
   type TreeRow,
@@ -79,7 +79,7 @@ export const sizesOf = ({ page }: PageShape, { detectsMore, level }: TreePage) =
   shown: detectsMore && level.links.length > 0 ? page.size : undefined,
 })
 
-export const orderOf = (
+export const cursorOrderOf = (
   { order }: PageShape,
   { hasCursors, level }: TreePage,
 ): Order | undefined => (hasCursors && level.fields !== undefined ? order : undefined)
@@ -102,11 +102,11 @@ const addPages = (
       kind: 'page',
       links: [],
       countOf: (row) => Number(row.values[at]),
-      pageOf: () => toPage(request, [], idOf),
+      pageOf: () => toPage(request, [], rowIdOf),
       textOf: (row) => (isCopied ? row.values[at + 1] : undefined),
     })
   const { limit, shown } = sizesOf(request, page)
-  const order = orderOf(request, page)
+  const order = cursorOrderOf(request, page)
   const isShown = parentShown === undefined ? empty : sql` WHERE k.place <= ${parentShown}`
   const hasTotal = countsByPage(link)
   const read = addLevel(statement, page.level, {
@@ -126,7 +126,7 @@ const addPages = (
   return (result) => {
     const { rows, links } = read(result)
     const pages = Map.groupBy(rows, ({ values }) => values[PARENT])
-    const rowsOf = (row: TreeRow): readonly TreeRow[] => pages.get(idOf(row)) ?? []
+    const rowsOf = (row: TreeRow): readonly TreeRow[] => pages.get(rowIdOf(row)) ?? []
     return {
       kind: 'page',
       links,
@@ -159,7 +159,7 @@ const addReferenced = (
   })
   return (result) => {
     const { rows, links } = read(result)
-    const byId = new Map(rows.map((row) => [idOf(row), row]))
+    const byId = new Map(rows.map((row) => [rowIdOf(row), row]))
     return {
       kind: 'reference',
       links,

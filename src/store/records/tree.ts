@@ -80,4 +80,4 @@ const ID_START = '{"id":"'.length
 const ID_END = ID_START + 36
 
 /** The id of a record. */
-export const idOf = ({ text }: TreeRow): string => text.slice(ID_START, ID_END)
+export const rowIdOf = ({ text }: TreeRow): string => text.slice(ID_START, ID_END)

@@ -13,7 +13,7 @@ export interface DueRuns {
 const MAX_COUNTED = 10_000
 
 /** Lists the apps that have due runs. One statement, which reads only due runs. */
-export const listDueRuns = ({ prisma }: Queryable): Promise<DueRuns[]> =>
+export const countDueRuns = ({ prisma }: Queryable): Promise<DueRuns[]> =>
   // A stable time, so that the index is used.
   prisma.$queryRaw<DueRuns[]>`
     SELECT c.app, count(*)::integer AS count,

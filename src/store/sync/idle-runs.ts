@@ -1,4 +1,4 @@
-/** How much less often an idle resource is polled. */
+/** The longer poll interval of idle resources, those whose last runs found no change. */
 import { Prisma } from '@prisma/client'
 import type { Database } from '../database/database.ts'
 import { isFree } from '../database/lease-sql.ts'
@@ -13,7 +13,7 @@ const MAX_DOUBLINGS = 3
 export const idleFactor = (idleRuns: number): number =>
   2 ** Math.min(MAX_DOUBLINGS, Math.floor(idleRuns / RUNS_PER_DOUBLING))
 
-/** Ends the idleness of syncs after a write: their next run is due when it would be without it. One statement. */
+/** Ends the idleness of syncs after a write: their next run becomes due as after the normal interval. One statement. */
 export const endIdleness = async (
   { prisma }: Database,
   credentialId: string,

@@ -8,7 +8,7 @@ import {
   encodeChangeCursor,
 } from '../../query/change-cursor.ts'
 import { activeSpan } from '../../tracing.ts'
-import { endOfLog, isExpired, type PositionRow, toPosition } from '../changes/changes.ts'
+import { endOfLog, isExpiredCursor, type PositionRow, toPosition } from '../changes/changes.ts'
 import { expiredUntil } from '../changes/log-start.ts'
 import { type Database, readClock } from '../database/database.ts'
 import { findAttemptedChange } from './webhook-attempts.ts'
@@ -128,7 +128,7 @@ const rejectExpired = async (
     const expected = `a time after ${until.toISOString()}: the change log begins there`
     throw invalidParameter('from', expected)
   }
-  if (bounds === undefined || !(await isExpired(database, bounds.position))) return
+  if (bounds === undefined || !(await isExpiredCursor(database, bounds.position))) return
   if ('messageId' in range) throw expired('messageId', 'the change of this message')
   throw expired('cursor', 'all changes after this cursor')
 }

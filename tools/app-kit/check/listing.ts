@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Json, ListPage, ResourceConnector } from '../../../src/definition/connector.ts'
 import { createMapper } from '../../../src/definition/mapping.ts'
-import { cursorsOf } from '../../../src/definition/paging/pager.ts'
+import { nextCursorsOf } from '../../../src/definition/paging/pager.ts'
 import { createLoopGuard } from '../../../src/outbound/loop-guard.ts'
 import { tolerant } from '../../../src/sync/map-pages.ts'
 import type { Findings } from './result.ts'
@@ -76,7 +76,7 @@ const readPages = async (
   while (cursors.length > 0) {
     const page = await readPage(bench, resource, { ...start, cursor: cursors.shift() })
     pages.push(page)
-    const following = cursorsOf(page)
+    const following = nextCursorsOf(page)
     if (page.waitMs === undefined) {
       guard.checkPage(remoteIdsIn(resource, page.records), following)
       for (const cursor of following) guard.checkCursor(cursor)

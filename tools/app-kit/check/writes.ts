@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ResourceConnector, ResourceWriter } from '../../../src/definition/connector.ts'
 import { recordId } from '../../../src/definition/identity.ts'
 import { ApiError } from '../../../src/errors.ts'
-import { parseWrite, updatableFields, writableFields } from '../../../src/query/write-request.ts'
+import { inputFieldsOf, parseWrite, updatableFields } from '../../../src/query/write-request.ts'
 import { readRecord } from '../../../src/store/records/records.ts'
 import { isWrite } from './fault-proxy.ts'
 import { listResource, remoteIdsIn } from './listing.ts'
@@ -43,7 +43,7 @@ const writesOf = ({ writer, database, waits }: Workbench, { mapping }: ResourceC
   })
   return {
     create: async (owner: Connection, input: Values): Promise<Values> => {
-      const request = parseWrite(writableFields(resource), input)
+      const request = parseWrite(inputFieldsOf(resource), input)
       const write = () => writer.create({ owner, resource, attempt, request })
       return JSON.parse((await withinLimits(waits, write)).json)
     },

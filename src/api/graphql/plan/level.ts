@@ -7,9 +7,9 @@ import type { Resource } from '../../../definition/resource.ts'
 import { memoize } from '../../../memoize.ts'
 import type { LinkedRows, TreeLevel, TreeLink, TreeRow } from '../../../store/records/tree.ts'
 import type { Loaders } from '../loaders.ts'
-import type { Variables } from '../variables.ts'
+import type { VariableValues } from '../variables.ts'
 import { NotPlannedError } from './not-planned.ts'
-import type { SelectedField, SelectionContext } from './selection.ts'
+import type { MergedField, SelectionContext } from './selection.ts'
 
 /** What plans depend on. */
 export interface PlanContext extends SelectionContext {
@@ -21,7 +21,7 @@ export interface Link {
   /** The level of those records. */
   readonly below: Level
   /** The data to read for those records. @throws INVALID_PARAMETER, INVALID_CURSOR, NotPlannedError */
-  read(variables: Variables): TreeLink
+  read(variables: VariableValues): TreeLink
 }
 
 /** The records at one place of the response, while their selections are planned. */
@@ -64,7 +64,7 @@ export interface RecordPlan {
 export type PlanRecord = (
   context: PlanContext,
   level: Level,
-  selectionSets: SelectedField['selectionSets'],
+  selectionSets: MergedField['selectionSets'],
 ) => RecordPlan
 
 // Measured (see docs/performance.md): reading, sending and searching a whole document takes as long as
@@ -101,7 +101,7 @@ export const checkLevels = (root: Level): void => {
 }
 
 /** The data to read at a level and below it. Called after all selections of the level are planned. */
-export const readLevel = (level: Level, variables: Variables): TreeLevel => ({
+export const readLevel = (level: Level, variables: VariableValues): TreeLevel => ({
   resource: level.resource,
   fields: textFields(level),
   hasCustomFields: level.hasCustomFields,
@@ -136,7 +136,7 @@ export const findOutgoing = (
 ): OutgoingLink | undefined => outgoingLinks(fields)(catalogue).get(name)
 
 /** The rows of a link. @throws NotPlannedError if the link is of another kind */
-export const rowsOf = <LinkKind extends LinkedRows['kind']>(
+export const requireRows = <LinkKind extends LinkedRows['kind']>(
   { links }: LevelSource,
   index: number,
   kind: LinkKind,

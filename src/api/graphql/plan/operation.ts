@@ -15,7 +15,7 @@ import {
   readRecordId,
   type StalenessArgument,
 } from '../record-requests.ts'
-import type { Variables } from '../variables.ts'
+import type { VariableValues } from '../variables.ts'
 import {
   checkLevels,
   createLevel,
@@ -27,17 +27,17 @@ import {
 import { NotPlannedError } from './not-planned.ts'
 import { checkCursors, planPage } from './page.ts'
 import { planRecord } from './record.ts'
-import { type SelectedField, selectedFields } from './selection.ts'
+import { type MergedField, selectedFields } from './selection.ts'
 
 /**
  * Runs a planned root field and returns the JSON text of its value.
  * @throws what its resolvers would report, or NotPlannedError: the resolvers run it instead
  */
-type RunField = (context: GraphContext, variables: Variables) => Promise<string>
+type RunField = (context: GraphContext, variables: VariableValues) => Promise<string>
 
 /** A root field of an operation. */
 export interface RootPlan {
-  readonly selected: SelectedField
+  readonly selected: MergedField
   /** Undefined: the resolvers run the operation. */
   readonly run: RunField | undefined
 }
@@ -45,7 +45,7 @@ export interface RootPlan {
 /** A selected field of the query type. */
 interface Root {
   readonly field: GraphQLField<unknown, unknown>
-  readonly selected: SelectedField
+  readonly selected: MergedField
 }
 
 /** The root fields of records, by name. */
@@ -55,7 +55,7 @@ const rootFields = memoize((catalogue: Catalogue) => ({
 }))
 
 /** The arguments of a field; GraphQL has checked that they have the types of the schema. */
-const argumentsOf = <Arguments>({ field, selected }: Root, variables: Variables): Arguments =>
+const argumentsOf = <Arguments>({ field, selected }: Root, variables: VariableValues): Arguments =>
   getArgumentValues(field, selected.node, variables) as Arguments
 
 /** Leaves a wait for syncs to the resolvers, which would repeat it if the plan failed. @throws NotPlannedError */
@@ -86,7 +86,7 @@ interface PlannedRecord {
 const planOne = (
   context: PlanContext,
   resource: Resource,
-  { selectionSets }: SelectedField,
+  { selectionSets }: MergedField,
 ): PlannedRecord => {
   const level = createLevel(resource)
   const { write } = planRecord(context, level, selectionSets)
@@ -97,7 +97,7 @@ const planOne = (
 /** Reads one record; the text is `null` if it does not exist. */
 const readOne = async (
   { database, loaders }: GraphContext,
-  variables: Variables,
+  variables: VariableValues,
   id: string,
   { level, write }: PlannedRecord,
 ): Promise<string> => {
@@ -137,7 +137,7 @@ const planNode = (context: PlanContext, root: Root): RunField => {
   }
 }
 
-const planField = (context: PlanContext, selected: SelectedField): RunField => {
+const planField = (context: PlanContext, selected: MergedField): RunField => {
   const { name } = selected
   if (name === '__typename') return async () => '"Query"'
   const field = context.schema.getQueryType()?.getFields()[name]
@@ -152,7 +152,7 @@ const planField = (context: PlanContext, selected: SelectedField): RunField => {
   throw new NotPlannedError()
 }
 
-const planRoot = (context: PlanContext, selected: SelectedField): RootPlan => {
+const planRoot = (context: PlanContext, selected: MergedField): RootPlan => {
   try {
     return { selected, run: planField(context, selected) }
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Resource } from '../../../definition/resource.ts'
 import type { PageShape, RecordPage } from '../../../store/records/records.ts'
 import type { TreePage, TreeRow } from '../../../store/records/tree.ts'
 import { type ListArguments, MAX_CURSOR_LENGTH } from '../inputs.ts'
-import type { Variables } from '../variables.ts'
+import type { VariableValues } from '../variables.ts'
 import {
   createLevel,
   type Level,
@@ -15,7 +15,7 @@ import {
   readLevel,
 } from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
-import { type SelectedField, selectedFields } from './selection.ts'
+import { type MergedField, selectedFields } from './selection.ts'
 import { keyText } from './value.ts'
 
 /** A page with what its text needs. */
@@ -32,7 +32,7 @@ export interface PagePlan {
   /** Whether `totalCount` is selected. */
   readonly hasCount: boolean
   /** What to read of the page; undefined: nothing but the count. */
-  read(shape: PageShape, variables: Variables): TreePage | undefined
+  read(shape: PageShape, variables: VariableValues): TreePage | undefined
   write(source: PageSource): string
 }
 
@@ -45,7 +45,7 @@ export const checkCursors = ({ after, before }: ListArguments): void => {
 type Write<Source> = (source: Source) => string
 
 /** An object type, and what is selected of it. */
-interface ObjectSelection extends Pick<SelectedField, 'selectionSets'> {
+interface ObjectSelection extends Pick<MergedField, 'selectionSets'> {
   readonly type: GraphQLObjectType
 }
 
@@ -63,7 +63,7 @@ const joinTexts = <Item>(items: readonly Item[], write: (item: Item) => string):
 const planObject = <Source>(
   context: PlanContext,
   { type, selectionSets }: ObjectSelection,
-  planField: (selected: SelectedField) => Write<Source>,
+  planField: (selected: MergedField) => Write<Source>,
 ): Write<Source> => {
   const members = selectedFields(context, type, selectionSets).map((selected) => ({
     key: keyText(selected.as),
@@ -106,7 +106,7 @@ interface PageNeeds {
 const readPage = (
   { level, names, nodes }: PageNeeds,
   { page: { backward } }: PageShape,
-  variables: Variables,
+  variables: VariableValues,
 ): TreePage | undefined => {
   if (!['nodes', 'edges', 'pageInfo'].some((name) => names.has(name))) return
   return {
@@ -122,7 +122,7 @@ const readPage = (
 export const planPage = (
   context: PlanContext,
   resource: Resource,
-  { selectionSets }: SelectedField,
+  { selectionSets }: MergedField,
   planNode: PlanRecord,
 ): PagePlan => {
   const type = context.schema.getType(`${resource.typeName}Connection`)
@@ -130,12 +130,12 @@ export const planPage = (
   const level = createLevel(resource)
   const names = new Set<string>()
   const nodes: RecordPlan[] = []
-  const ofField = (selected: SelectedField): ObjectSelection => ({
+  const ofField = (selected: MergedField): ObjectSelection => ({
     type: typeOf(type, selected.name),
     selectionSets: selected.selectionSets,
   })
 
-  const planEdge = (selected: SelectedField): Write<EdgeSource> => {
+  const planEdge = (selected: MergedField): Write<EdgeSource> => {
     if (selected.name === 'cursor') {
       names.add('cursor')
       return ({ page, record }) => cursorText(page, record)
@@ -143,7 +143,7 @@ export const planPage = (
     const { write } = planNode(context, level, selected.selectionSets)
     return (source) => write(source.record, source)
   }
-  const planners: Readonly<Record<string, (selected: SelectedField) => Write<PageSource>>> = {
+  const planners: Readonly<Record<string, (selected: MergedField) => Write<PageSource>>> = {
     nodes: (selected) => {
       const plan = planNode(context, level, selected.selectionSets)
       nodes.push(plan)

@@ -13,7 +13,7 @@ import type { GraphContext } from '../builder.ts'
 import { countFields } from '../compilation.ts'
 import { estimateBytes, MAX_CACHE_BYTES } from '../documents.ts'
 import { fragmentsOf } from '../fragments.ts'
-import { coerceVariables, directiveVariables, type Variables } from '../variables.ts'
+import { coerceVariables, directiveVariables, type VariableValues } from '../variables.ts'
 import { planOperation, type RootPlan } from './operation.ts'
 import { restOf } from './rest.ts'
 import { keyText } from './value.ts'
@@ -57,7 +57,7 @@ interface CachedPlan {
 export type FindPlan = (
   args: Pick<ExecutionArgs, 'schema' | 'document'>,
   operation: OperationDefinitionNode,
-  variables: Variables,
+  variables: VariableValues,
 ) => OperationPlan | undefined
 
 /** The plans of operations: one for each combination of values of the variables in @skip and @include. */
@@ -84,7 +84,7 @@ export const createPlans = (catalogue: Catalogue): FindPlan => {
   const plan = (
     { schema, document }: Pick<ExecutionArgs, 'schema' | 'document'>,
     operation: OperationDefinitionNode,
-    variables: Variables,
+    variables: VariableValues,
   ): CachedPlan => {
     const fields = countFields(document, operation)
     const bytes = estimateBytes(document) + fields * BYTES_PER_FIELD
@@ -114,7 +114,7 @@ type Resolve = (document: DocumentNode) => Promise<ExecutionResult>
 const runRoots = (
   { roots }: OperationPlan,
   context: GraphContext,
-  variables: Variables,
+  variables: VariableValues,
 ): Promise<readonly (string | undefined)[]> =>
   // The resolvers report the errors.
   Promise.all(roots.map(({ run }) => run?.(context, variables).catch(() => undefined)))
@@ -131,7 +131,7 @@ const dataText = (
 export const runWholePlan = async (
   plan: OperationPlan,
   context: GraphContext,
-  variables: Variables,
+  variables: VariableValues,
 ): Promise<string | undefined> => {
   const texts = await runRoots(plan, context, variables)
   if (texts.includes(undefined)) return
@@ -142,7 +142,7 @@ export const runWholePlan = async (
 export const runPlan = async (
   plan: OperationPlan,
   context: GraphContext,
-  variables: Variables,
+  variables: VariableValues,
   resolve: Resolve,
 ): Promise<ExecutionResult> => {
   const { document, operation, roots, unplanned } = plan

@@ -9,9 +9,9 @@ import {
   isScalarType,
 } from 'graphql'
 import type { IncomingReference } from '../../../definition/catalogue.ts'
-import { idOf, type ReferencedRows, type TreeRow } from '../../../store/records/tree.ts'
+import { type ReferencedRows, rowIdOf, type TreeRow } from '../../../store/records/tree.ts'
 import { type ListArguments, readListArguments } from '../inputs.ts'
-import type { Variables } from '../variables.ts'
+import type { VariableValues } from '../variables.ts'
 import {
   createLevel,
   findOutgoing,
@@ -21,13 +21,13 @@ import {
   type PlanContext,
   type PlanRecord,
   readLevel,
-  rowsOf,
+  requireRows,
   type WriteRecord,
 } from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
 import { checkCursors, planPage } from './page.ts'
 import { type Part, type PlacedRecord, placeRecord } from './record-parts.ts'
-import { type SelectedField, selectedFields } from './selection.ts'
+import { type MergedField, selectedFields } from './selection.ts'
 import { isStored, keyText, planValue, type ValuePath } from './value.ts'
 
 /** The scalars whose values are guaranteed by the types of their columns. */
@@ -47,7 +47,7 @@ const planReferenced = (
   level: Level,
   { target }: OutgoingLink,
   path: ValuePath,
-  { selectionSets }: SelectedField,
+  { selectionSets }: MergedField,
 ) => {
   const below = createLevel(target)
   const { write } = planRecord(context, below, selectionSets)
@@ -75,12 +75,12 @@ const planOutgoing = (
   context: PlanContext,
   level: Level,
   link: OutgoingLink,
-  selected: SelectedField,
+  selected: MergedField,
 ): WriteRecord => {
   const { index, write } = planReferenced(context, level, link, [link.name], selected)
   const { isList } = link.kind
   return (row, source) => {
-    const rows = rowsOf(source, index, 'reference')
+    const rows = requireRows(source, index, 'reference')
     const texts = rows.idsOf(row).map((id) => write(rows, id, source))
     return isList ? `[${texts.join(',')}]` : (texts[0] ?? 'null')
   }
@@ -92,10 +92,10 @@ const planIncoming = (
   level: Level,
   { from, field }: IncomingReference,
   graphField: GraphQLField<unknown, unknown>,
-  selected: SelectedField,
+  selected: MergedField,
 ): WriteRecord => {
   const plan = planPage(context, from, selected, planRecord)
-  const read = (variables: Variables) => {
+  const read = (variables: VariableValues) => {
     // GraphQL has checked that the arguments have the types of the schema.
     const args = getArgumentValues(graphField, selected.node, variables) as ListArguments
     checkCursors(args)
@@ -109,7 +109,7 @@ const planIncoming = (
   }
   const index = level.links.push({ below: plan.level, read }) - 1
   return (row, { links, credentialOf }) => {
-    const rows = rowsOf({ links, credentialOf }, index, 'page')
+    const rows = requireRows({ links, credentialOf }, index, 'page')
     return plan.write({
       page: rows.pageOf(row),
       text: rows.textOf(row),
@@ -124,7 +124,7 @@ const planMember = (
   context: PlanContext,
   level: Level,
   graphField: GraphQLField<unknown, unknown>,
-  selected: SelectedField,
+  selected: MergedField,
 ): Part => {
   const { as, name } = selected
   const { allFields } = level.resource
@@ -136,10 +136,10 @@ const planMember = (
   if (isGuaranteed && as === name) return { kind: 'member', name }
   const valueContext = {
     ...context,
-    planReferenced: (link: OutgoingLink, path: ValuePath, field: SelectedField) => {
+    planReferenced: (link: OutgoingLink, path: ValuePath, field: MergedField) => {
       const { index, write } = planReferenced(context, level, link, path, field)
       return (id: string, source: LevelSource) =>
-        write(rowsOf(source, index, 'reference'), id, source)
+        write(requireRows(source, index, 'reference'), id, source)
     },
   }
   const valueType = { type, fields: allFields[name]?.kind.fields ?? {}, path: [name] as const }
@@ -151,14 +151,14 @@ const planPart = (
   context: PlanContext,
   level: Level,
   type: GraphQLObjectType,
-  selected: SelectedField,
+  selected: MergedField,
 ): Part => {
   const key = keyText(selected.as)
   const { name } = selected
   const { resource } = level
   if (name === '__typename') return { kind: 'constant', text: `${key}"${resource.typeName}"` }
   if (name === 'credentialId')
-    return { kind: 'row', key, write: (row, { credentialOf }) => `"${credentialOf(idOf(row))}"` }
+    return { kind: 'row', key, write: (row, { credentialOf }) => `"${credentialOf(rowIdOf(row))}"` }
   if (name === 'customFields') {
     level.hasCustomFields = true
     return { kind: 'row', key, write: ({ customFields }) => customFields }

@@ -14,17 +14,17 @@ import {
   type SelectionSetNode,
   typeFromAST,
 } from 'graphql'
-import type { Variables } from '../variables.ts'
+import type { VariableValues } from '../variables.ts'
 
 /** What a selection depends on: the fragments of its document, and the variables of its directives. */
 export interface SelectionContext {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  readonly variables: Variables
+  readonly variables: VariableValues
 }
 
 /** The fields that share a response name: their arguments are equal, and their selections are merged. */
-export interface SelectedField {
+export interface MergedField {
   /** The name in the response. */
   readonly as: string
   /** The name in the schema. */
@@ -53,8 +53,8 @@ export const selectedFields = (
   context: SelectionContext,
   type: GraphQLObjectType,
   selectionSets: readonly SelectionSetNode[],
-): readonly SelectedField[] => {
-  const fields = new Map<string, SelectedField & { readonly selectionSets: SelectionSetNode[] }>()
+): readonly MergedField[] => {
+  const fields = new Map<string, MergedField & { readonly selectionSets: SelectionSetNode[] }>()
   const spread = new Set<string>()
   const collect = ({ selections }: SelectionSetNode): void => {
     for (const node of selections) {

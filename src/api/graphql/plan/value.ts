@@ -21,7 +21,7 @@ import {
 } from '../../../query/json-text.ts'
 import { findOutgoing, type LevelSource, type OutgoingLink, type PlanContext } from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
-import { type SelectedField, selectedFields } from './selection.ts'
+import { type MergedField, selectedFields } from './selection.ts'
 
 /**
  * Reads a stored value, and returns its JSON text in the response.
@@ -35,9 +35,9 @@ export type ValuePath = readonly [string, ...string[]]
 /** Writes the record that has an id; `null` if none exists. */
 export type WriteReferenced = (id: string, source: LevelSource) => string
 
-export interface ValueContext extends PlanContext {
+export interface ValuePlanContext extends PlanContext {
   /** Plans a link whose ids are at a path of the record that contains the value. */
-  planReferenced(link: OutgoingLink, path: ValuePath, selected: SelectedField): WriteReferenced
+  planReferenced(link: OutgoingLink, path: ValuePath, selected: MergedField): WriteReferenced
 }
 
 /** The start of a member in a response object. */
@@ -111,10 +111,10 @@ const writeList =
 
 /** Plans a link in an object: it replaces the id, or the list of ids, of a reference. */
 const planLink = (
-  context: ValueContext,
+  context: ValuePlanContext,
   link: OutgoingLink,
   path: ValuePath,
-  selected: SelectedField,
+  selected: MergedField,
 ): WriteValue => {
   const writeReferenced = context.planReferenced(link, path, selected)
   const write: WriteValue = (reader, source) => {
@@ -126,10 +126,10 @@ const planLink = (
 }
 
 const planMember = (
-  context: ValueContext,
+  context: ValuePlanContext,
   parent: GraphQLObjectType,
   { fields, path }: Pick<ValueType, 'fields' | 'path'>,
-  selected: SelectedField,
+  selected: MergedField,
 ): { readonly name: string; readonly write: WriteValue } => {
   const { name } = selected
   const link = findOutgoing(context, fields, name)
@@ -152,13 +152,13 @@ interface PlannedMember {
   readonly write?: WriteValue
 }
 
-/** A member that a stored object does not have, as the reader reads it: up to a comma. */
+/** The JSON text that is read for a member that a stored object lacks. The comma ends the value for the reader. */
 const ABSENT = 'null,'
 
 const planObject = (
-  context: ValueContext,
+  context: ValuePlanContext,
   { type, ...place }: ValueType,
-  { selectionSets }: SelectedField,
+  { selectionSets }: MergedField,
 ): WriteValue => {
   if (!isObjectType(type)) throw new NotPlannedError()
   /** The members that show a stored member, by its name. */
@@ -201,9 +201,9 @@ const orNull =
 
 /** Plans a stored value. */
 export const planValue = (
-  context: ValueContext,
+  context: ValuePlanContext,
   { type, ...place }: ValueType,
-  selected: SelectedField,
+  selected: MergedField,
 ): WriteValue => {
   if (isNonNullType(type)) {
     const write = planValue(context, { type: type.ofType, ...place }, selected)

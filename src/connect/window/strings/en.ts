@@ -51,7 +51,7 @@ export const strings = {
 
   'method.title': 'How do you want to connect {app}?',
   'method.signIn': 'Sign in with {app}',
-  'method.enter': 'Enter the access data',
+  'method.enter': 'Enter the credentials',
   'method.notConfigured':
     'For developers: “{method}” is not offered, because no OAuth client is configured for it.',
 

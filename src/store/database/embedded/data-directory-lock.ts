@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// The holder writes its note in the tick of taking the lock.
+// The holder writes its note immediately after it takes the lock.
 const NOTE_WAIT_MS = 1_000
 const SQLITE_BUSY = 5 // https://www.sqlite.org/rescode.html#busy
 
@@ -66,11 +66,11 @@ export const lockDataDirectory = async (dataDir: string): Promise<{ release(): v
     since: new Date().toISOString(),
   }
   writeFileSync(notePath, `${JSON.stringify(holder)}\n`)
-  let held = true
+  let isHeld = true
   return {
     release() {
-      if (!held) return
-      held = false
+      if (!isHeld) return
+      isHeld = false
       rmSync(notePath, { force: true })
       database.close()
     },
@@ -82,8 +82,8 @@ const readHolder = async (notePath: string): Promise<DataDirectoryHolder | undef
   const deadline = performance.now() + NOTE_WAIT_MS
   for (;;) {
     const holder = parseHolder(notePath)
-    const isOurs = holder !== undefined && (holder.host !== hostname() || isAlive(holder.pid))
-    if (isOurs || performance.now() > deadline) return holder
+    const isCurrent = holder !== undefined && (holder.host !== hostname() || isAlive(holder.pid))
+    if (isCurrent || performance.now() > deadline) return holder
     await sleep(10)
   }
 }

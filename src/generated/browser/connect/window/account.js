@@ -5,7 +5,7 @@ import { connectApp } from "./connect-app.js";
 import { confirmDisconnect } from "./disconnect.js";
 import { problemText } from "./frame.js";
 import { repeatWhileShown } from "./polling.js";
-import { credentialPath, loadCredential, runStep } from "./session.js";
+import { credentialPath, loadCredential, runTaskStep } from "./session.js";
 const REFRESH_MS = 5_000;
 const show = (session, account, credential, notice = '') => {
     const { client, frame, texts } = session;
@@ -82,4 +82,4 @@ const show = (session, account, credential, notice = '') => {
     repeatWhileShown(screen, REFRESH_MS, refresh);
 };
 /** Shows a connected account. @param notice What has just been done. */
-export const showAccount = (session, account, notice) => runStep(session, async () => show(session, account, await loadCredential(session, account.credentialId), notice), account.back);
+export const showAccount = (session, account, notice) => runTaskStep(session, async () => show(session, account, await loadCredential(session, account.credentialId), notice), account.back);

@@ -4,7 +4,7 @@ import { showAccount } from "./account.js";
 import { showApps } from "./app-list.js";
 import { connectApp } from "./connect-app.js";
 import { showOutcome } from "./outcome.js";
-import { listApps, loadCredentials, runStep } from "./session.js";
+import { listApps, loadCredentials, runTaskStep } from "./session.js";
 const connect = (session, app, back) => connectApp(session, {
     app,
     back,
@@ -14,7 +14,7 @@ const connect = (session, app, back) => connectApp(session, {
     },
 });
 /** Shows the list of apps with the connected accounts. @param notice What has just been done. */
-const choose = (session, apps, notice) => runStep(session, async () => {
+const choose = (session, apps, notice) => runTaskStep(session, async () => {
     const credentials = await loadCredentials(session);
     const back = () => choose(session, apps);
     showApps(session, {
@@ -31,7 +31,7 @@ const choose = (session, apps, notice) => runStep(session, async () => {
     });
 });
 /** Runs the task. */
-export const authenticate = (session, { app: requestedApp, category }) => runStep(session, async () => {
+export const authenticate = (session, { app: requestedApp, category }) => runTaskStep(session, async () => {
     const all = await listApps(session);
     if (requestedApp !== undefined) {
         const app = all.find((one) => one.app === requestedApp);

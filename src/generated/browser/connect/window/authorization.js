@@ -6,7 +6,7 @@ import { element, setText } from "./dom.js";
 import { problemText } from "./frame.js";
 import { repeatWhileShown } from "./polling.js";
 import { openPopup } from "./popup.js";
-import { runStep } from "./session.js";
+import { runTaskStep } from "./session.js";
 const PATH = '2024-03/headless/authorizations';
 const TICK_MS = 250;
 /** The state is requested at every sixth tick, and as soon as the window is closed. */
@@ -56,7 +56,7 @@ const showFailure = (session, connection, { state, reason }) => {
         back: back ?? again,
     });
 };
-const choose = (session, connection, authorizationId, accountId) => runStep(session, async () => {
+const choose = (session, connection, authorizationId, accountId) => runTaskStep(session, async () => {
     const { client } = session;
     const path = `${PATH}/${authorizationId}`;
     // If an earlier choice was received, but its response was lost, there is nothing left to choose.

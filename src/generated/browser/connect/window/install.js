@@ -2,7 +2,7 @@
 import { TrunklineError } from "../../sdk/client.js";
 import { connectApp } from "./connect-app.js";
 import { element } from "./dom.js";
-import { listApps, loadCredentials, outcomeContent, runStep, stateAndProgress, } from "./session.js";
+import { listApps, loadCredentials, outcomeContent, runTaskStep, stateAndProgress, } from "./session.js";
 /** Credentials of other apps in the existing installation. They are kept: only the one of `app` is chosen here. */
 const otherCredentialIds = async ({ client }, { integration, credentials }) => {
     const installations = await client.get(`2024-03/installations?userId=${client.userId}`);
@@ -10,7 +10,7 @@ const otherCredentialIds = async ({ client }, { integration, credentials }) => {
     const isOwn = (id) => credentials.some((one) => one.credentialId === id);
     return existing?.credentialIds.filter((id) => !isOwn(id)) ?? [];
 };
-const complete = (session, plan, credentialId) => runStep(session, async () => {
+const complete = (session, plan, credentialId) => runTaskStep(session, async () => {
     const { client, report, frame } = session;
     const { text } = session.texts;
     const { integrationId, name } = plan.integration;
@@ -59,7 +59,7 @@ const confirm = (session, plan) => {
     });
 };
 /** Runs the task. */
-export const install = (session, { integrationId }) => runStep(session, async () => {
+export const install = (session, { integrationId }) => runTaskStep(session, async () => {
     const { client } = session;
     const [integration, apps, all] = await Promise.all([
         client.get(`2024-03/integrations/${encodeURIComponent(integrationId)}?userId=${client.userId}`),

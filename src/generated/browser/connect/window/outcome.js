@@ -2,7 +2,7 @@
 import { TrunklineError } from "../../sdk/client.js";
 import { element, setText } from "./dom.js";
 import { repeatWhileShown } from "./polling.js";
-import { isProblem, loadCredential, outcomeContent, progressText, runStep, } from "./session.js";
+import { isProblem, loadCredential, outcomeContent, progressText, runTaskStep, } from "./session.js";
 const REFRESH_MS = 2_000;
 const showFailing = (session, { name }, credential) => {
     const { reason, action } = credential;
@@ -54,7 +54,7 @@ const showProgress = (session, app, first) => {
         repeatWhileShown(screen, REFRESH_MS, refresh);
 };
 /** Shows that an app is connected, and its import until it is complete. */
-export const showOutcome = (session, app, credentialId) => runStep(session, async () => {
+export const showOutcome = (session, app, credentialId) => runTaskStep(session, async () => {
     const credential = await loadCredential(session, credentialId);
     if (isProblem(credential))
         showFailing(session, app, credential);

@@ -3,7 +3,7 @@ import { TrunklineError } from "../../sdk/client.js";
 import { element } from "./dom.js";
 import { problemText } from "./frame.js";
 /** Runs a step that leads to the next screen. If it fails, an error screen offers to try again. */
-export const runStep = ({ frame, texts }, step, back) => {
+export const runTaskStep = ({ frame, texts }, step, back) => {
     const { text } = texts;
     const attempt = async () => {
         frame.wait();

@@ -47,7 +47,7 @@ export const strings = {
     'access.readAndWrite': 'Read and change: {resources}',
     'method.title': 'How do you want to connect {app}?',
     'method.signIn': 'Sign in with {app}',
-    'method.enter': 'Enter the access data',
+    'method.enter': 'Enter the credentials',
     'method.notConfigured': 'For developers: “{method}” is not offered, because no OAuth client is configured for it.',
     'oauth.about': 'A window opens in which you sign in to {app} and allow the access.',
     'oauth.open': 'Continue to {app}',

@@ -8,7 +8,8 @@ export const CHANGES_CHANNEL = 'trunkline_changes'
 // older transaction has ended, which may be later than the notification.
 const POLL_MS = 1000
 
-export interface ChangeFeed {
+/** Wakes readers when the change log may have new changes. */
+export interface ChangeSignal {
   start(): void
   /** Stops polling and wakes every waiting reader. */
   stop(): void
@@ -19,8 +20,8 @@ export interface ChangeFeed {
   next(): Promise<void>
 }
 
-/** Creates the change feed that all readers of a process share. Call it before `pgListener.start()`. */
-export const createChangeFeed = (pgListener: Pick<PgListener, 'on'>): ChangeFeed => {
+/** Creates the signal that all readers of a process share. Call it before `pgListener.start()`. */
+export const createChangeSignal = (pgListener: Pick<PgListener, 'on'>): ChangeSignal => {
   let pending = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
   const wake = (): void => {
