@@ -36,7 +36,7 @@ const has = (
   return resource !== undefined && (verb !== 'webhook' || webhooks?.topics.includes(topic) === true)
 }
 
-const shows = ({ verbs }: Report, topic: string, verb: string): boolean =>
+const hasVerb = ({ verbs }: Report, topic: string, verb: string): boolean =>
   verbs[topic]?.split(' ').includes(verb) === true
 
 const cellOf = (
@@ -45,7 +45,7 @@ const cellOf = (
   topic: string,
   verb: (typeof VERBS)[number],
 ): string => {
-  const showing = reports.filter((report) => shows(report, topic, verb))
+  const showing = reports.filter((report) => hasVerb(report, topic, verb))
   if (!has(connector, topic, verb)) {
     if (showing.length === 0) return '—'
     throw new Error(`${showing[0]?.test} shows ${verb} of ${topic}, which ${connector.app} lacks.`)

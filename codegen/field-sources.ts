@@ -22,7 +22,7 @@ interface Tracing {
 }
 
 /** An object that reports the path of every property that is read from it, and of those below. */
-const tracer = (tracing: Tracing, path = ''): object => {
+const createTracer = (tracing: Tracing, path = ''): object => {
   const { text, missing, report } = tracing
   return new Proxy(
     {},
@@ -33,7 +33,7 @@ const tracer = (tracing: Tracing, path = ''): object => {
         if (typeof name === 'symbol' || name === String(text) || METHODS.has(name)) return undefined
         const below = path === '' ? name : `${path}.${name}`
         report(below)
-        return text === undefined || below === missing ? undefined : tracer(tracing, below)
+        return text === undefined || below === missing ? undefined : createTracer(tracing, below)
       },
     },
   )
@@ -43,26 +43,26 @@ const tracer = (tracing: Tracing, path = ''): object => {
 const TEXTS = ['', '0', '1', undefined] as const
 
 /** The paths that no other one continues, in the order of reading. */
-const longest = (paths: ReadonlySet<string>): readonly string[] =>
+const keepLongest = (paths: ReadonlySet<string>): readonly string[] =>
   [...paths].filter((path) => ![...paths].some((other) => other.startsWith(`${path}.`)))
 
 type Read = (raw: never, record: never, context: never) => unknown
 
 /** What a function reads of its arguments. @param from the path of the value that it receives; empty: the record */
-const traced = (read: Read, from = ''): FieldSource => {
+const traceRule = (read: Read, from = ''): FieldSource => {
   const paths = new Set(from === '' ? [] : [from])
   let readsAccount = false
   const readWithout = (missing?: string): void => {
     for (const text of TEXTS) {
-      const record = tracer({ text, missing, report: (path) => void paths.add(path) })
-      const context = tracer({
+      const record = createTracer({ text, missing, report: (path) => void paths.add(path) })
+      const context = createTracer({
         text,
         report: () => {
           readsAccount = true
         },
       })
       // A value may be a text, or an object with values.
-      for (const value of from === '' ? [record] : [text, tracer({ text, report: () => {} })])
+      for (const value of from === '' ? [record] : [text, createTracer({ text, report: () => {} })])
         try {
           // Safe: the tracer stands for a record of any app.
           read(value as never, record as never, context as never)
@@ -73,18 +73,18 @@ const traced = (read: Read, from = ''): FieldSource => {
   }
   readWithout()
   for (const path of [...paths]) readWithout(path)
-  return { paths: longest(paths), readsAccount }
+  return { paths: keepLongest(paths), readsAccount }
 }
 
 /** What a rule reads; undefined for a field that the app does not have. */
 export const sourceOf = (rule: Rule | undefined): FieldSource | undefined => {
   if (rule === null || rule === undefined) return undefined
-  if (typeof rule === 'function') return traced(rule)
+  if (typeof rule === 'function') return traceRule(rule)
   const converter = converterOf(rule)
   if (!converter) return undefined
   const { from, read, nested } = converter
   const own: FieldSource = read
-    ? traced(read, from)
+    ? traceRule(read, from)
     : { paths: from === '' ? [] : [from], readsAccount: false }
   return nested ? { ...own, nested: nested.rules } : own
 }

@@ -43,15 +43,16 @@ export const benchmarkDeepPage = async ({
   })
   // Time per request is the inverse of the rate.
   const ratio = ratioByRound(turns, { target: 'first-page', base: 'deep-page' }, rateOf)
-  const measured = (target: string) => measureTurns(turns.filter((turn) => turn.target === target))
+  const measureTarget = (target: string) =>
+    measureTurns(turns.filter((turn) => turn.target === target))
   return [
-    { name: 'first-page', ratio: 1, ...measured('first-page') },
+    { name: 'first-page', ratio: 1, ...measureTarget('first-page') },
     {
       name: 'deep-page',
       ratio,
       floor: `≤ ${CEILING}`,
       holds: ratio <= CEILING,
-      ...measured('deep-page'),
+      ...measureTarget('deep-page'),
     },
   ]
 }

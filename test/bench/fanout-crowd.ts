@@ -123,7 +123,7 @@ const finish = (group: Group, lastMs: number): void => {
 }
 
 /** The response to the upgrade, without any bytes after it. */
-const upgraded = async (socket: Socket): Promise<void> => {
+const readUpgradeResponse = async (socket: Socket): Promise<void> => {
   let text = ''
   while (!text.includes('\r\n\r\n')) {
     const [chunk] = (await once(socket, 'data')) as [Buffer]
@@ -145,7 +145,7 @@ const openSocket = async (order: Join, group: Group): Promise<void> => {
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
       'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
   )
-  await upgraded(socket)
+  await readUpgradeResponse(socket)
   const me = { received: 0 }
   const acknowledged = Promise.withResolvers<void>()
   let isAcknowledged = false
@@ -181,11 +181,11 @@ const openSocket = async (order: Join, group: Group): Promise<void> => {
 const join = async (order: Join): Promise<void> => {
   const group = groupOf(order.group)
   let left = order.sockets
-  const worker = async (): Promise<void> => {
+  const openRemaining = async (): Promise<void> => {
     while (left-- > 0) await openSocket(order, group)
   }
   // A few at a time: the accept backlog is short.
-  await Promise.all(Array.from({ length: CONNECTING }, worker))
+  await Promise.all(Array.from({ length: CONNECTING }, openRemaining))
   answer({ joined: group.members.length })
 }
 

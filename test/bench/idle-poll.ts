@@ -28,14 +28,14 @@ export const benchmarkIdlePoll = async ({
   const ended = once(child, 'exit').then(() => {
     throw new Error(`idle-poll-ours.ts ended early:\n${printed()}`)
   })
-  const message = (): Promise<number[]> => Promise.race([once(child, 'message'), ended])
-  await message() // the process is ready
+  const receiveMessage = (): Promise<number[]> => Promise.race([once(child, 'message'), ended])
+  await receiveMessage() // the process is ready
 
   const poll = async (count: number): Promise<number> => {
     let polls = 0
     for (let round = 0; round < count; round++) {
       child.send('poll')
-      const [due = 0] = await message()
+      const [due = 0] = await receiveMessage()
       polls += due
     }
     return polls

@@ -2,7 +2,7 @@
 import { type Contender, type ContenderName, startYardstick } from './contender.ts'
 import { runLoad } from './load-plan.ts'
 import { installPostgraphile, startPostgraphile } from './postgraphile.ts'
-import { questions } from './question.ts'
+import { listQuestions } from './question.ts'
 import {
   type BenchmarkName,
   type BenchmarkOptions,
@@ -49,7 +49,7 @@ export const benchmarkLists = async (
     add(await startPostgraphile(url))
   }
 
-  const queries = questions(CREDENTIALS)
+  const queries = listQuestions(CREDENTIALS)
   const lengths = await verifyContenders(contenders, queries)
   say(
     `Equal responses to ${queries.length} questions: ${contenders.map(({ name }) => name).join(', ')}.`,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type LoadTarget, runLoad } from './load-plan.ts'
 import { installPostgraphile, startPostgraphile } from './postgraphile.ts'
 import type { Server } from './process.ts'
-import { type HttpRequest, type Question, questions } from './question.ts'
+import { type HttpRequest, listQuestions, type Question } from './question.ts'
 import { type BenchmarkOptions, measureTurns, type Result, rateOf, ratioByRound } from './result.ts'
 import { seedNested } from './seed-nested.ts'
 import { authorization, startTrunkline } from './trunkline.ts'
@@ -122,7 +122,7 @@ export const benchmarkNested = async ({
   stack.defer(postgraphile.stop)
   const ours = await startTrunkline(url, CREDENTIALS)
   stack.defer(ours.stop)
-  const asked = questions(CREDENTIALS)
+  const asked = listQuestions(CREDENTIALS)
   const targets = await targetsOf(
     [
       { name: 'postgraphile-nested', server: postgraphile, query: POSTGRAPHILE, headers: {} },
@@ -145,15 +145,16 @@ export const benchmarkNested = async ({
     { target: 'graphql-nested', base: 'postgraphile-nested' },
     rateOf,
   )
-  const measured = (target: string) => measureTurns(turns.filter((turn) => turn.target === target))
+  const measureTarget = (target: string) =>
+    measureTurns(turns.filter((turn) => turn.target === target))
   return [
-    { name: 'postgraphile-nested', ratio: 1, ...measured('postgraphile-nested') },
+    { name: 'postgraphile-nested', ratio: 1, ...measureTarget('postgraphile-nested') },
     {
       name: 'graphql-nested',
       ratio,
       floor: `≥ ${FLOOR}`,
       holds: ratio >= FLOOR,
-      ...measured('graphql-nested'),
+      ...measureTarget('graphql-nested'),
     },
   ]
 }

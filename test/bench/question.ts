@@ -11,7 +11,7 @@ export interface Question {
 }
 
 /** Every credential with every industry, so that one cached response is not enough. */
-export const questions = (credentials: number): readonly Question[] =>
+export const listQuestions = (credentials: number): readonly Question[] =>
   INDUSTRIES.flatMap((industry) =>
     Array.from({ length: credentials }, (_, index) => ({
       credentialId: credentialId(index + 1),

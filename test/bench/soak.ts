@@ -126,7 +126,7 @@ export const benchmarkSoak = async ({
   }
 
   const load = Promise.all([write(), ...Array.from({ length: READERS }, read)])
-  const streams = Array.from({ length: STREAMS }, () => listen().catch(ended(ending.signal)))
+  const streams = Array.from({ length: STREAMS }, () => listen().catch(ignoreAbort(ending.signal)))
   const samples: Memory[] = []
   const startedAt = performance.now()
   for (let n = 0; n < SAMPLES; n++) {
@@ -137,9 +137,9 @@ export const benchmarkSoak = async ({
   const seconds = (performance.now() - startedAt) / 1000
   ending.abort()
   await Promise.all([load, ...streams])
-  const quarter = (n: number): number =>
+  const medianOfQuarter = (n: number): number =>
     median(samples.slice((n * SAMPLES) / 4, ((n + 1) * SAMPLES) / 4).map(({ rss }) => rss))
-  const ratio = quarter(3) / quarter(1)
+  const ratio = medianOfQuarter(3) / medianOfQuarter(1)
   return [
     {
       name: 'soak',
@@ -151,7 +151,7 @@ export const benchmarkSoak = async ({
       p99Ms: null,
       cpuMsPerRequest: null,
       postgresCpuMsPerRequest: null,
-      rssMb: { firstQuarter: quarter(0), lastQuarter: quarter(3) },
+      rssMb: { firstQuarter: medianOfQuarter(0), lastQuarter: medianOfQuarter(3) },
     },
   ]
 }
@@ -163,7 +163,7 @@ const post = async (url: string, body: object): Promise<void> => {
 }
 
 /** A stream ends only by being aborted. */
-const ended = (signal: AbortSignal) => (error: unknown) => {
+const ignoreAbort = (signal: AbortSignal) => (error: unknown) => {
   if (!signal.aborted) throw error
 }
 

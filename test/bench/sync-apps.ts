@@ -87,14 +87,18 @@ export const benchmarkSyncApps = async (
   const records = first?.records ?? Number.NaN
   if (rounds.some((round) => round.records !== records))
     throw new Error(`The rounds of ${name} stored different numbers of records.`)
-  const figures = (who: 'ours' | 'bare') =>
+  const syncFiguresOf = (who: 'ours' | 'bare') =>
     syncFigures(
       rounds.map((round) => round[who]),
       records,
     )
   return [
-    { name: 'bare-loop', ratio: 1, ...figures('bare') },
-    { name, ratio: median(rounds.map(({ bare, ours }) => bare.ms / ours.ms)), ...figures('ours') },
+    { name: 'bare-loop', ratio: 1, ...syncFiguresOf('bare') },
+    {
+      name,
+      ratio: median(rounds.map(({ bare, ours }) => bare.ms / ours.ms)),
+      ...syncFiguresOf('ours'),
+    },
   ]
 }
 

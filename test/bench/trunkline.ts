@@ -37,7 +37,7 @@ export const startTrunkline = async (
     },
   })
   try {
-    await adoptCredentials(databaseUrl, credentials)
+    await insertCredentials(databaseUrl, credentials)
     return server
   } catch (error) {
     await server.stop()
@@ -46,7 +46,7 @@ export const startTrunkline = async (
 }
 
 /** Inserts the seed's credentials into the environment of the key, with no sync due. */
-const adoptCredentials = (databaseUrl: string, credentials: number): Promise<void> =>
+const insertCredentials = (databaseUrl: string, credentials: number): Promise<void> =>
   withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ environment_id: string }>(
       'SELECT environment_id FROM api_keys WHERE hash = $1',

@@ -7,9 +7,9 @@ import {
   type ConnectHarness,
   click,
   expectAccessible,
-  heading,
   startConnectHarness,
   type Visit,
+  waitForHeading,
 } from '../support/connect-harness.ts'
 
 const missing = browserMissing()
@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const response = await send('PUT', '/2024-03/oauth-clients/sandbox', SANDBOX_CLIENT)
     expect(response.statusCode).toBe(200)
   }
-  const credentials = async () =>
+  const listCredentials = async () =>
     (await send('GET', `/2024-03/users/${visit.tenant.userId}/credentials`)).json().data
 
   /** Opens the modal at the screen that explains the authorization. */
@@ -70,12 +70,12 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const closed = popup.waitForEvent('close')
     await allow(popup, 'alder, birch')
     await closed
-    await heading(window, 'Choose an account')
+    await waitForHeading(window, 'Choose an account')
     await expectAccessible(window)
     await window.getByRole('button', { name: 'Birch' }).click()
-    await heading(window, 'Sandbox is connected')
+    await waitForHeading(window, 'Sandbox is connected')
     await expectAccessible(window)
-    const [first] = await credentials()
+    const [first] = await listCredentials()
     expect(first).toMatchObject({ label: 'Birch', type: 'oauth2' })
     expect(await result).toEqual({ success: true, credentialId: first.credentialId })
     await visit.waitUntilClosed(click(window, 'Done'))
@@ -84,25 +84,25 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const account = await visit.frame()
     await account.getByRole('button', { name: /^Birch Sandbox/ }).click()
     await click(account, 'Connect again')
-    await heading(account, 'Connect Birch again')
+    await waitForHeading(account, 'Connect Birch again')
     await expectAccessible(account)
     const second = await popupOf(click(account, 'Continue to Sandbox'))
     await allow(second, 'birch')
     await account.getByText('Birch is connected again.').waitFor()
-    expect((await credentials()).map((one: typeof first) => one.credentialId)).toEqual([
+    expect((await listCredentials()).map((one: typeof first) => one.credentialId)).toEqual([
       first.credentialId,
     ])
     await click(account, 'Disconnect')
-    await heading(account, 'Disconnect Birch?')
+    await waitForHeading(account, 'Disconnect Birch?')
     await expectAccessible(account)
     await click(account, 'Cancel')
-    await heading(account, 'Birch')
+    await waitForHeading(account, 'Birch')
     await click(account, 'Disconnect')
-    await heading(account, 'Disconnect Birch?')
+    await waitForHeading(account, 'Disconnect Birch?')
     await click(account, 'Disconnect')
     await account.getByText('Birch is disconnected.').waitFor()
     await expectAccessible(account)
-    expect(await credentials()).toEqual([])
+    expect(await listCredentials()).toEqual([])
     expect(visit.problems).toEqual([])
   })
 
@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const { window, result } = await openMethod()
     const denying = await popupOf(click(window, 'Continue to Sandbox'))
     await denying.getByRole('button', { name: 'Deny' }).click()
-    await heading(window, 'Sandbox is not connected')
+    await waitForHeading(window, 'Sandbox is not connected')
     await window.getByRole('alert').getByText('The access was denied in Sandbox.').waitFor()
     await expectAccessible(window)
 
@@ -150,9 +150,9 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const [tab] = await Promise.all([visit.page.context().waitForEvent('page'), link.click()])
     await window.getByRole('button', { name: 'Open the window again' }).waitFor()
     await allow(tab, 'cedar')
-    await heading(window, 'Sandbox is connected')
+    await waitForHeading(window, 'Sandbox is connected')
     expect(await result).toMatchObject({ success: true })
-    expect(await credentials()).toMatchObject([{ label: 'Cedar' }])
+    expect(await listCredentials()).toMatchObject([{ label: 'Cedar' }])
     expect(visit.problems).toEqual([])
   })
 
@@ -167,7 +167,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const popup = await popupOf(click(window, 'Continue to Sandbox'))
     await window.getByText('The window seems to be closed.').waitFor()
     await allow(popup, 'dogwood')
-    await heading(window, 'Sandbox is connected')
+    await waitForHeading(window, 'Sandbox is connected')
   })
 
   test('without an OAuth client, the method is not offered, and developers read why', async () => {

@@ -89,21 +89,21 @@ const mapQuery = (path: string, change: (word: string) => string): string => {
 }
 
 /** Safe: the value has the same form as before, with other names. */
-const asBefore = <Value>(value: unknown): Value => value as Value
+const assumeSameType = <Value>(value: unknown): Value => value as Value
 
-const mutatedTraffic = ({ place, name }: Mutation): Traffic => {
+const createMutatingTraffic = ({ place, name }: Mutation): Traffic => {
   const atPath = (key: string, path: string) => (path === name ? key + RENAMED : key)
   const renameWord = (text: string) => (text === name ? text + RENAMED : text)
   return {
     received: (body) =>
-      place === 'received' ? asBefore(mapObjects(structuredClone(body), '', atPath)) : body,
+      place === 'received' ? assumeSameType(mapObjects(structuredClone(body), '', atPath)) : body,
     sent: (request) => {
       if (place === 'query') return { ...request, path: mapQuery(request.path, renameWord) }
       if (request.body === undefined) return request
       if (place === 'sent')
-        return { ...request, body: asBefore(mapObjects(request.body, '', atPath)) }
+        return { ...request, body: assumeSameType(mapObjects(request.body, '', atPath)) }
       if (place === 'sentText')
-        return { ...request, body: asBefore(mapTexts(request.body, renameWord)) }
+        return { ...request, body: assumeSameType(mapTexts(request.body, renameWord)) }
       return request
     },
   }
@@ -151,9 +151,9 @@ interface ObservedCase {
 
 const observeCase = async (fieldCase: FieldCase): Promise<ObservedCase> => {
   const seen = { received: new Set(), sent: new Set(), sentText: new Set(), query: new Set() }
-  const outcome = await fieldCase.run(observe(asBefore(seen)))
+  const outcome = await fieldCase.run(observe(assumeSameType(seen)))
   fieldCase.check(outcome)
-  return { fieldCase, seen: asBefore(seen), outcome: JSON.stringify(outcome) }
+  return { fieldCase, seen: assumeSameType(seen), outcome: JSON.stringify(outcome) }
 }
 
 /** Runs one case with the mutation. `same`: the outcome does not change. */
@@ -162,7 +162,7 @@ const runMutated = async (
   mutation: Mutation,
 ): Promise<'caught' | 'missed' | 'same'> => {
   try {
-    const outcome = await fieldCase.run(mutatedTraffic(mutation))
+    const outcome = await fieldCase.run(createMutatingTraffic(mutation))
     if (JSON.stringify(outcome) === before) return 'same'
     fieldCase.check(outcome)
     return 'missed'
@@ -232,7 +232,10 @@ export interface DeclaredNames {
   readonly except?: readonly string[]
 }
 
-const unseen = (cases: readonly ObservedCase[], declared: DeclaredNames): readonly string[] => {
+const listUnseenNames = (
+  cases: readonly ObservedCase[],
+  declared: DeclaredNames,
+): readonly string[] => {
   const { folder, names, except = [] } = declared
   const words = wordsIn(folder)
   const places: readonly Mutation['place'][] = ['received', 'sent', 'sentText', 'query']
@@ -253,7 +256,9 @@ export const mutateFields = async (
 ): Promise<FieldReport> => {
   const observed: ObservedCase[] = []
   for (const fieldCase of cases) observed.push(await observeCase(fieldCase))
-  const missed = declared ? unseen(observed, declared).map((name) => `never passed ${name}`) : []
+  const missed = declared
+    ? listUnseenNames(observed, declared).map((name) => `never passed ${name}`)
+    : []
   let caught = 0
   for (const mutation of mutationsOf(observed)) {
     const mutationOutcome = await runAllMutated(observed, mutation)

@@ -4,7 +4,7 @@ import { connector } from '../../src/connectors/hubspot/manifest.ts'
 import type { AppRequest } from '../../src/definition/connector.ts'
 import { unifiedField } from '../../src/definition/mapping/write.ts'
 import { REQUEST } from '../support/steps.ts'
-import { ok, resource } from './hubspot/fixtures.ts'
+import { findResource, okResponse } from './hubspot/fixtures.ts'
 
 describe('a failure', () => {
   const search: AppRequest = { method: 'POST', path: '/crm/objects/2026-03/contacts/search' }
@@ -62,7 +62,7 @@ describe('a failure', () => {
     ['opportunities', 'properties.pipeline', 'opportunityStage'],
     ['tasks', 'properties.hs_timestamp', 'dueDate'],
   ])('of %s at %s is located at %s', (name, appField, field) => {
-    expect(unifiedField(resource(name).mapping, appField)).toBe(field)
+    expect(unifiedField(findResource(name).mapping, appField)).toBe(field)
   })
 })
 
@@ -80,5 +80,5 @@ test('the limits follow the headers of the account', () => {
   expect(limits?.readUsage?.({ status: 200, headers, body: {} })).toEqual({
     limits: { daily: { max: 500_000, remaining: 499_000 }, burst: { max: 190, remaining: 0 } },
   })
-  expect(limits?.readUsage?.(ok({}))).toEqual({ limits: { daily: {} } })
+  expect(limits?.readUsage?.(okResponse({}))).toEqual({ limits: { daily: {} } })
 })

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { dayIn, noonIn } from '../../src/connectors/hubspot/days.ts'
 import { converterOf } from '../../src/definition/mapping/rule.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
-import { context, resource } from './hubspot/fixtures.ts'
+import { context, findResource } from './hubspot/fixtures.ts'
 
 describe('the mapping', () => {
   const rowOf = (name: string, raw: object) => {
-    const { row, problems } = createMapper(resource(name).mapping)(
+    const { row, problems } = createMapper(findResource(name).mapping)(
       { id: '1', createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-02T00:00:00Z', ...raw },
       'a0000000-0000-4000-8000-000000000000',
       { context },
@@ -151,7 +151,7 @@ describe('the mapping', () => {
 test.each(['accounts', 'contacts', 'leads', 'opportunities', 'notes', 'tasks'])(
   'every property and association that the mapping of %s names is read',
   (name) => {
-    const { mapping, listRequest } = resource(name)
+    const { mapping, listRequest } = findResource(name)
     const { path } = listRequest({ since: undefined, cursor: undefined, context })
     const { searchParams } = new URL(path, 'http://hubspot.example')
     const read = [...searchParams.values()].flatMap((value) => value.split(','))

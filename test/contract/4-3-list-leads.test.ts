@@ -66,7 +66,7 @@ test.each(cases)('4.3 %s', async (parameter, value, selects) => {
 })
 
 test('4.3.2 the leads are under one key, with the fields of 2.6 and 2.1', async () => {
-  const { leads, ...others } = (await list.rest('')).json()
+  const { leads, ...others } = (await list.sendRest('')).json()
   expect(others).toEqual({})
   expect(leads).toHaveLength(4)
   const names = [
@@ -91,6 +91,6 @@ test('4.3 credentialId is required', async () => {
 })
 
 test('4.3 pageNumber and pageSize', async () => {
-  const second = await list.rest('pageNumber=2&pageSize=2')
+  const second = await list.sendRest('pageNumber=2&pageSize=2')
   expect(second.json().leads).toMatchObject([{ remoteId: '3' }, { remoteId: '4' }])
 })

@@ -76,7 +76,7 @@ const runSteps = async (steps: Steps<unknown> | undefined, bodies: readonly unkn
 }
 
 /** Steps without requests. */
-const returning = (result: unknown): Steps<unknown> =>
+const stepsReturning = (result: unknown): Steps<unknown> =>
   (function* () {
     yield* []
     return result
@@ -115,8 +115,8 @@ describe('a writer', () => {
       *get(id) {
         return (yield { method: 'GET', path: `/${id}` }).body
       },
-      create: () => returning(created),
-      update: () => returning(updated),
+      create: () => stepsReturning(created),
+      update: () => stepsReturning(updated),
     })
     const input = { fields: {}, remoteFields: {} }
     for (const steps of [

@@ -47,9 +47,9 @@ export const apply = (app: App, { kind, at }: Change): void => {
   else if (row) app.rows.set(id, { ...row, updated, archived: row.archived || kind === 'archive' })
 }
 
-export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 export const sortedById = ({ rows }: App): readonly Row[] =>
-  [...rows.values()].sort((a, b) => byText(a.id, b.id))
+  [...rows.values()].sort((a, b) => compareTexts(a.id, b.id))
 const sortedByTime = (app: App): readonly Row[] =>
   sortedById(app).toSorted((a, b) => a.updated - b.updated)
 
@@ -392,7 +392,7 @@ export const anyChange: fc.Arbitrary<Change> = fc.record({
 })
 
 /** The ids of the rows that existed throughout a listing with these changes, and that it does not show. */
-export const missedIn = (
+export const listMissedIds = (
   records: readonly unknown[],
   ids: readonly number[],
   changes: readonly Change[],

@@ -14,13 +14,13 @@ import {
   anyIds,
   apply,
   appOf,
-  byText,
   type Case,
   type Change,
   cases,
+  compareTexts,
   get,
   idOf,
-  missedIn,
+  listMissedIds,
   parametersOf,
   readMany,
   respond,
@@ -58,7 +58,7 @@ describe.each(Object.entries(cases))('pages %s', (_name, paged) => {
         }),
         (ids, changes) => {
           const { records } = list(paged, appOf(ids), changes)
-          expect(missedIn(records, ids, changes.flat())).toEqual([])
+          expect(listMissedIds(records, ids, changes.flat())).toEqual([])
         },
       ),
       { numRuns: 100 },
@@ -69,7 +69,7 @@ describe.each(Object.entries(cases))('pages %s', (_name, paged) => {
     const ids = Array.from({ length: 25 }, (_, at) => at)
     const { records, pages } = list(paged, appOf(ids))
     const listed = records.map((record) => Object(record).id)
-    expect([...new Set(listed)].sort(byText)).toEqual(ids.map(idOf))
+    expect([...new Set(listed)].sort(compareTexts)).toEqual(ids.map(idOf))
     // A numbered page may start some records before the end of the previous one.
     expect(listed.length - ids.length).toBeLessThan(2)
     expect(pages).toBeGreaterThan(1)

@@ -56,8 +56,8 @@ test('a required text or number is not guessed', () => {
 })
 
 test('changed texts, also in the entries of lists, leave everything else as it is', () => {
-  const upper = (text: string) => text.toUpperCase()
-  const changed = withTextsAt(order, 'lines.product.id', upper)
+  const toUpperCase = (text: string) => text.toUpperCase()
+  const changed = withTextsAt(order, 'lines.product.id', toUpperCase)
   expect(changed).toEqual({
     ...order,
     lines: [
@@ -66,7 +66,7 @@ test('changed texts, also in the entries of lists, leave everything else as it i
       order.lines[2],
     ],
   })
-  expect(withTextsAt(order, 'lines.quantity', upper)).toEqual(order)
+  expect(withTextsAt(order, 'lines.quantity', toUpperCase)).toEqual(order)
 })
 
 test('sums and latest times', () => {

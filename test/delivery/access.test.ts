@@ -24,7 +24,7 @@ afterAll(() => harness.stop())
 
 const QUERY = 'subscription { crmAccounts { kind } }'
 
-const newKey = () => createKey(harness.service.database, harness.tenant.environmentId)
+const createTenantKey = () => createKey(harness.service.database, harness.tenant.environmentId)
 
 interface SocketOptions {
   readonly protocol?: string
@@ -60,7 +60,7 @@ const openSocket = async ({
   return { socket, messages, closed, send, until, init, stop: () => socket.terminate() }
 }
 
-const ready = async () => {
+const openReadySocket = async () => {
   const one = await openSocket()
   one.init(`Bearer ${harness.tenant.key}`)
   await one.until('connection_ack')
@@ -86,7 +86,7 @@ describe('a WebSocket', () => {
     [
       'a revoked key',
       async () => {
-        const key = await newKey()
+        const key = await createTenantKey()
         await revokeKey(harness.service, key)
         return `Bearer ${key}`
       },
@@ -150,10 +150,10 @@ describe('a WebSocket', () => {
   })
 
   test('is closed on a second connection_init and on a duplicate subscription id', async () => {
-    const twice = await ready()
+    const twice = await openReadySocket()
     twice.init(`Bearer ${harness.tenant.key}`)
     expect((await twice.closed).code).toBe(4429)
-    const same = await ready()
+    const same = await openReadySocket()
     for (const _again of [1, 2])
       same.send({ id: 'a', type: 'subscribe', payload: { query: QUERY } })
     expect((await same.closed).code).toBe(4409)
@@ -211,7 +211,7 @@ describe('a WebSocket', () => {
       'QUERY_TOO_COMPLEX',
     ],
   ])('rejects %s and stays open', async (_what, query, code) => {
-    const one = await ready()
+    const one = await openReadySocket()
     one.send({ id: '1', type: 'subscribe', payload: { query } })
     const { payload } = await one.until('error')
     expect(payload[0].extensions.code).toBe(code)
@@ -225,7 +225,7 @@ describe('a WebSocket', () => {
     ['omits it', undefined],
     ['names no operation of the document', 'C'],
   ])('returns an error about operationName when the message %s', async (_what, operationName) => {
-    const one = await ready()
+    const one = await openReadySocket()
     const query = 'subscription A { changes { cursor } } subscription B { changes { cursor } }'
     one.send({ id: '1', type: 'subscribe', payload: { query, operationName } })
     const { payload } = await one.until('error')
@@ -235,7 +235,7 @@ describe('a WebSocket', () => {
 
   test('allows 100 subscriptions and rejects the next one', async () => {
     await untilFollowers(harness, 0)
-    const one = await ready()
+    const one = await openReadySocket()
     for (let n = 0; n <= 100; n++)
       one.send({ id: `${n}`, type: 'subscribe', payload: { query: QUERY } })
     const error = await one.until('error')
@@ -276,14 +276,14 @@ describe('a WebSocket', () => {
       socket.write(text)
       await once(socket, 'close')
     }
-    const one = await ready()
+    const one = await openReadySocket()
     one.stop()
   })
 })
 
 describe.each(transports)('over %s', (transport) => {
   test('a revoked key ends its own subscriptions within 5 s, and no others', async () => {
-    const key = await newKey()
+    const key = await createTenantKey()
     const revoked = subscribe(transport, { url: harness.url, key, query: QUERY })
     const other = subscribe(transport, { url: harness.url, key: harness.tenant.key, query: QUERY })
     await untilFollowers(harness, 2)

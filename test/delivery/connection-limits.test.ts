@@ -16,7 +16,7 @@ const QUERY = 'subscription { crmAccounts { kind } }'
 let harness: SubscriptionHarness
 afterEach(() => harness.stop())
 
-const newKey = () => createKey(harness.service.database, harness.tenant.environmentId)
+const createTenantKey = () => createKey(harness.service.database, harness.tenant.environmentId)
 const open = (transport: 'WebSocket' | 'SSE', key = harness.tenant.key) =>
   subscribe(transport, { url: harness.url, key, query: QUERY })
 const closeOf = (subscribed: ReturnType<typeof open>): Promise<{ code: number; reason: string }> =>
@@ -56,7 +56,7 @@ test('a key’s limit covers both transports together, and each key has its own'
   })
   expect(await requestEvents()).toEqual([429, 'RATE_LIMITED', '10'])
   await untilFollowers(harness, 2)
-  const other = open('SSE', await newKey())
+  const other = open('SSE', await createTenantKey())
   await untilFollowers(harness, 3)
   // An ended subscription frees its place.
   stream.stop()
@@ -69,9 +69,9 @@ test('a key’s limit covers both transports together, and each key has its own'
 test('a process limits its connections over all keys', async () => {
   harness = await startSubscriptionHarness({ maxConnections: 2 })
   const socket = open('WebSocket')
-  const stream = open('SSE', await newKey())
+  const stream = open('SSE', await createTenantKey())
   await untilFollowers(harness, 2)
-  const key = await newKey()
+  const key = await createTenantKey()
   expect(await closeOf(open('WebSocket', key))).toMatchObject({
     code: 4503,
     reason: 'Too many connections',

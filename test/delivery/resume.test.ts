@@ -109,7 +109,7 @@ describe.each(transports)('over %s', (transport) => {
     let after = await endOfLog()
     const committed: string[] = []
     const until = Date.now() + 6 * SECONDS
-    const writer = async (n: number): Promise<void> => {
+    const commitChanges = async (n: number): Promise<void> => {
       for (let round = 0; Date.now() < until || committed.length <= ENOUGH; round++) {
         const website = `${transport}/${n}/${round}`
         const commits = (n + round) % 5 !== 0
@@ -147,7 +147,7 @@ describe.each(transports)('over %s', (transport) => {
       }
     }
     const resuming = resume()
-    await Promise.all(Array.from({ length: 8 }, (_, n) => writer(n)))
+    await Promise.all(Array.from({ length: 8 }, (_, n) => commitChanges(n)))
     isWriting = false
     await resuming
     const last = start(transport, after)

@@ -4,7 +4,7 @@ import { silentLog } from '../../src/log.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
-import { endHosts, newDataDir } from '../process/hosts.ts'
+import { createDataDir, endHosts } from '../process/hosts.ts'
 import { missingPrograms, startCluster, type TestCluster } from '../support/cluster.ts'
 import { pageAt } from './pages.ts'
 import { openShell } from './shell.ts'
@@ -51,7 +51,7 @@ describe.skipIf(missingPrograms)('docs/backup-and-upgrade.md', () => {
   })
 
   test('its command copies the embedded database to a server', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const embedded = await startEmbeddedDatabase({ dataDir, log: silentLog })
     await applyMigrations(embedded.url)
     const before = openDatabase({ url: embedded.url })

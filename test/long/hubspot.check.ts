@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { expected } from './hubspot/expected.ts'
 import { addFullRecords, type FullRecords } from './hubspot/full-records.ts'
 import { client, type Harness, MAX_SEARCH_RESULTS, openHarness, PORTAL } from './hubspot/harness.ts'
@@ -509,7 +509,7 @@ describe('when requests fail', () => {
     harness.portal.update('contacts', full.contact, { jobtitle })
     harness.app.clock.advance(5000)
   }
-  const jobTitle = async (): Promise<string> =>
+  const readJobTitle = async (): Promise<string> =>
     (await harness.find('contacts', full.contact)).remoteFields.properties.jobtitle
 
   test('a token that expires in the middle is renewed', async () => {
@@ -517,7 +517,7 @@ describe('when requests fail', () => {
     app.oauth.expireAccessTokens()
     await rename('Rector')
     await synced()
-    expect(await jobTitle()).toBe('Rector')
+    expect(await readJobTitle()).toBe('Rector')
     expect(app.journal.find({ url: '/oauth/2026-03/token' }).length).toBeGreaterThan(1)
   })
 
@@ -526,7 +526,7 @@ describe('when requests fail', () => {
     await rename(`After ${status}`)
     app.faults.add({ kind: 'status', status, body: '{}' }, { url: '/contacts/search' })
     await synced()
-    expect(await jobTitle()).toBe(`After ${status}`)
+    expect(await readJobTitle()).toBe(`After ${status}`)
     expect(app.faults.pending()).toBe(0)
   })
 
@@ -543,7 +543,7 @@ describe('when requests fail', () => {
     await expect
       .poll(async () => {
         await synced().catch(() => undefined)
-        return jobTitle()
+        return readJobTitle()
       })
       .toBe('Patient')
   })
@@ -561,4 +561,4 @@ test('an account without leads syncs everything else, and says why leads are mis
   expect(JSON.stringify(result)).toContain('crm.objects.leads.read')
 })
 
-fidelityTest('hubspot', 'documented', () => harness.service)
+addFidelityTest('hubspot', 'documented', () => harness.service)

@@ -16,9 +16,9 @@ import {
   type Shop,
 } from '../apps/medusa/shop.ts'
 import { type Medusa, medusaMissing, startMedusa } from '../apps/medusa/start.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { unusedAddress } from '../support/unused-address.ts'
+import { findUnusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
 import { expectedRecordsOf, type Loose } from './medusa/expected.ts'
 
@@ -41,7 +41,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   let publicUrl: string
 
   beforeAll(async () => {
-    publicUrl = await unusedAddress()
+    publicUrl = await findUnusedAddress()
     medusa = await startMedusa()
     shop = await createShop(medusa)
     lamp = await createLamp(medusa, shop)
@@ -442,5 +442,5 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await expectAllSame()
   })
 
-  fidelityTest('medusa', 'live', () => service)
+  addFidelityTest('medusa', 'live', () => service)
 })

@@ -148,7 +148,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
     values: { id: String(index), company: `company ${index % ACCOUNTS}` },
   }))
   type Credential = (typeof credentials)[number]
-  const anyProcess = (): Process => {
+  const pickProcess = (): Process => {
     const process = processes[Math.floor(random() * PROCESSES)]
     if (!process) throw new Error('There is no process.')
     return process
@@ -162,7 +162,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
     const startedMs = time.nowMs()
     const request = { method: 'GET', path: '/', headers: { 'x-purpose': purpose } } as const
     for (;;) {
-      const client = anyProcess().client.spending({ environmentId, credentialId, purpose })
+      const client = pickProcess().client.spending({ environmentId, credentialId, purpose })
       try {
         await client.send(connector, { method: null, values }, request)
         return time.nowMs() - startedMs
@@ -253,7 +253,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
           const owner = { environmentId, credentialId, app: connector.app, values }
           const counted = countLimits(limits, owner)
           const request = { credentialId, limits: counted, purpose: 'write', points: 1 } as const
-          await anyProcess().ledger.spend(request)
+          await pickProcess().ledger.spend(request)
         },
         () => HOUR_MS,
       ),

@@ -31,20 +31,23 @@ const lists: Readonly<Record<string, () => readonly [args: string, count: number
   webhooks: () => ['', OBJECTS],
   webhookAttempts: () => [`subscriptionId: "${own.subscriptionIds[0]}"`, OBJECTS],
   changes: () => ['', CHANGES],
-  recordHistory: () => [`${ofCredential()}, topic: "crm/accounts", recordId: "${own.recordId}"`, 3],
+  recordHistory: () => [
+    `${credentialArgument()}, topic: "crm/accounts", recordId: "${own.recordId}"`,
+    3,
+  ],
   recordsAsOf: () => [
-    `${ofCredential()}, topic: "crm/accounts", asOf: "${new Date().toISOString()}"`,
+    `${credentialArgument()}, topic: "crm/accounts", asOf: "${new Date().toISOString()}"`,
     OBJECTS,
   ],
-  reconciliations: () => [ofOwnCredential(), OBJECTS],
-  credentialRequests: () => [ofOwnCredential(), OBJECTS],
+  reconciliations: () => [ownCredentialArguments(), OBJECTS],
+  credentialRequests: () => [ownCredentialArguments(), OBJECTS],
   customFields: () => ['', OBJECTS],
   oauthClients: () => ['', OBJECTS],
   apiKeys: () => ['', 1],
   apps: () => ['', undefined],
 }
-const ofCredential = () => `credentialId: "${own.people[0]?.credentialIds[0]}"`
-const ofOwnCredential = () => `userId: "${own.userId}", ${ofCredential()}`
+const credentialArgument = () => `credentialId: "${own.people[0]?.credentialIds[0]}"`
+const ownCredentialArguments = () => `userId: "${own.userId}", ${credentialArgument()}`
 
 /** Reads the fields from the app. */
 const FROM_APP = 'credentialFields'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Connector } from '../../src/definition/connector.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { callOver, transports } from '../support/operations.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
 import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -26,7 +26,7 @@ const app = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
   const { port } = app.address() as AddressInfo
-  const base = rolodexConnector(`http://127.0.0.1:${port}`)
+  const base = defineRolodexConnector(`http://127.0.0.1:${port}`)
   unlimited = { ...base, app: 'unlimited' }
   limited = {
     ...base,

@@ -94,14 +94,14 @@ describe('reading', () => {
 })
 
 describe('filters', () => {
-  const points = ({ customFields }: Contact) => Number(customFields?.points ?? Number.NaN)
-  const title = ({ customFields }: Contact) => String(customFields?.title ?? '')
+  const pointsOf = ({ customFields }: Contact) => Number(customFields?.points ?? Number.NaN)
+  const titleOf = ({ customFields }: Contact) => String(customFields?.title ?? '')
   /** The parameter, the condition in GraphQL, and the records that meet it. */
   const cases: readonly (readonly [string, object, (contact: Contact) => boolean])[] = [
-    ['pointsMin=150', { name: 'points', min: 150 }, (one) => points(one) >= 150],
-    ['pointsMax=150', { name: 'points', max: '150' }, (one) => points(one) <= 150],
-    ['points=150.0', { name: 'points', equals: 150 }, (one) => points(one) === 150],
-    ['pointsNotEquals=150', { name: 'points', notEquals: 150 }, (one) => points(one) !== 150],
+    ['pointsMin=150', { name: 'points', min: 150 }, (one) => pointsOf(one) >= 150],
+    ['pointsMax=150', { name: 'points', max: '150' }, (one) => pointsOf(one) <= 150],
+    ['points=150.0', { name: 'points', equals: 150 }, (one) => pointsOf(one) === 150],
+    ['pointsNotEquals=150', { name: 'points', notEquals: 150 }, (one) => pointsOf(one) !== 150],
     [
       'subscribed=true',
       { name: 'subscribed', equals: true },
@@ -110,7 +110,7 @@ describe('filters', () => {
     [
       'titleContains=MAN',
       { name: 'title', contains: 'man' },
-      (one) => title(one).toLowerCase().includes('man'),
+      (one) => titleOf(one).toLowerCase().includes('man'),
     ],
   ]
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /** Runs `work` while no response can be stored. */
-const brokenOff = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+const interrupt = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   const { prisma } = service.database
   await prisma.$executeRaw`CREATE TRIGGER break_off BEFORE UPDATE ON idempotent_requests
     FOR EACH ROW EXECUTE FUNCTION break_off()`
@@ -97,7 +97,7 @@ describe.each(transports)('over %s', (transport) => {
     const key = `${transport} ${name}`.replace(' ', '-')
     const input = one.body()
     const before = await countOf(one.table)
-    const first = await brokenOff(() => send(one, input, key))
+    const first = await interrupt(() => send(one, input, key))
     expect(first.status).toBe(500)
     expect(await countOf(one.table)).toBe(before)
     const second = await send(one, input, key)

@@ -193,10 +193,10 @@ describe('a request', () => {
   )
 
   it('without the values of its address or its headers is not sent', async () => {
-    const failing = (values: CredentialValues) =>
+    const failureWith = (values: CredentialValues) =>
       failureOf(clientOf().send(connector, { method: null, values }, get))
-    expect(await failing({ key: SECRET })).toMatchObject({ code: 'APP_ADDRESS' })
-    expect(await failing({ url })).toMatchObject({ code: 'APP_AUTHENTICATION' })
+    expect(await failureWith({ key: SECRET })).toMatchObject({ code: 'APP_ADDRESS' })
+    expect(await failureWith({ url })).toMatchObject({ code: 'APP_AUTHENTICATION' })
     const unknown = { ...credentialOf(), method: 'carrierPigeon' }
     expect(await failureOf(clientOf().send(connector, unknown, get))).toMatchObject({
       code: 'APP_AUTHENTICATION',
@@ -311,8 +311,9 @@ describe('a response', () => {
     }
     const responseBudget = { totalBytes: 400_000, bytesPerHolder: 150_000 }
     const client = clientOf({ responseBudget })
-    const slow = () => client.send(connector, credentialOf(), { method: 'POST', path: '/slow' })
-    const all = [slow(), slow(), slow(), slow()]
+    const sendSlowRequest = () =>
+      client.send(connector, credentialOf(), { method: 'POST', path: '/slow' })
+    const all = [sendSlowRequest(), sendSlowRequest(), sendSlowRequest(), sendSlowRequest()]
     const refused = all.map((one) =>
       one.then(
         () => 'read',
@@ -334,7 +335,7 @@ describe('a response', () => {
     ])
     // Reading one frees its memory.
     waiting.length = 0
-    const again = slow()
+    const again = sendSlowRequest()
     await expect.poll(() => waiting.length).toBe(1)
     waiting[0]?.()
     expect((await again).body).toBe('x'.repeat(60_000))
@@ -511,10 +512,10 @@ describe('an app in this process', () => {
   })
 
   it('has the same deadline', async () => {
-    const never = () => new Promise<Response>(() => {})
-    expect(await failureOf(sendTo(never, 50))).toMatchObject({ problem: 'deadline' })
-    const endless = async () => new Response(new ReadableStream({ pull: () => wait(10) }))
-    expect(await failureOf(sendTo(endless, 50))).toMatchObject({ problem: 'deadline' })
+    const neverRespond = () => new Promise<Response>(() => {})
+    expect(await failureOf(sendTo(neverRespond, 50))).toMatchObject({ problem: 'deadline' })
+    const respondEndlessly = async () => new Response(new ReadableStream({ pull: () => wait(10) }))
+    expect(await failureOf(sendTo(respondEndlessly, 50))).toMatchObject({ problem: 'deadline' })
   })
 })
 

@@ -17,15 +17,15 @@ import {
   type Change,
   cases,
   get,
-  missedIn,
+  listMissedIds,
   respond,
 } from '../definition/paged-app.ts'
-import { fakeConnector } from '../support/fake-app.ts'
+import { defineFakeConnector } from '../support/fake-app.ts'
 
 const AT_ONCE = 4
 // Rows that disappear and appear again may lead to the same offset.
 const NO_GUARD = { checkCursor: () => {} }
-const connector = fakeConnector()
+const connector = defineFakeConnector()
 const [resource] = Object.values(connector.resources)
 if (!resource) throw new Error('The fake app has no resource.')
 
@@ -123,7 +123,7 @@ describe.each(Object.entries(cases))('several pages at a time, %s', (_name, page
     await fc.assert(
       fc.asyncProperty(anyIds, anySchedule, async (ids, schedule) => {
         const { records, most } = await list(paged, appOf(ids), schedule)
-        expect(missedIn(records, ids, schedule.changes.flat())).toEqual([])
+        expect(listMissedIds(records, ids, schedule.changes.flat())).toEqual([])
         expect(most).toBeLessThanOrEqual(AT_ONCE)
       }),
       { numRuns: 50 },
@@ -145,7 +145,7 @@ test.each([
   const ids = Array.from({ length: 120 }, (_, at) => at)
   const turns = Array.from({ length: 500 }, () => 50)
   const { records, requests, most } = await list(paged, appOf(ids), { turns })
-  expect(missedIn(records, ids, [])).toEqual([])
+  expect(listMissedIds(records, ids, [])).toEqual([])
   expect(most).toBe(atOnce)
   const sequential = await list({ ...paged, pager: withoutPrefetch(paged.pager) }, appOf(ids))
   expect(requests).toBe(sequential.requests)
@@ -159,7 +159,7 @@ const withoutPrefetch = (pager: Case['pager']): Case['pager'] => ({
   },
 })
 
-const rateLimit = (waitMs: number) =>
+const rateLimitError = (waitMs: number) =>
   new AppRateLimitedError(
     { app: 'fake', name: 'Fake', method: 'GET', path: '/', reason: 'used up' } as never,
     waitMs,
@@ -183,7 +183,7 @@ test('a budget that allows fewer requests at a time slows the listing and does n
     send: async () => {
       if (open >= 2) {
         refusals += 1
-        throw rateLimit(250)
+        throw rateLimitError(250)
       }
       open += 1
       await wait(20)
@@ -216,10 +216,10 @@ test('a partition that returns the same cursor again ends the listing', async ()
   const { client } = clientOf(() => respond({}), [])
   const { signal } = new AbortController()
   const listed: unknown[] = []
-  const reading = async () => {
+  const readPages = async () => {
     for await (const page of listPages(listingOf(pager, client), createLoopGuard(), signal))
       listed.push(...page.records)
   }
-  await expect(reading()).rejects.toMatchObject({ code: 'LISTING_LOOP' })
+  await expect(readPages()).rejects.toMatchObject({ code: 'LISTING_LOOP' })
   expect(listed.filter((partition) => partition === 1)).toHaveLength(2)
 })

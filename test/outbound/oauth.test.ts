@@ -60,7 +60,7 @@ describe('a real authorization server', () => {
   })
   afterAll(() => server.stop())
 
-  const subject = () => ({
+  const tokenSubject = () => ({
     connector,
     method: { ...oauth, tokenUrl: `${server.url}/token` },
     values: {},
@@ -88,7 +88,7 @@ describe('a real authorization server', () => {
     async (clientAuthentication, clientId) => {
       const codeVerifier = randomBytes(32).toString('base64url')
       const code = await authorize(codeVerifier, clientId)
-      const one = { ...subject(), method: { ...subject().method, clientAuthentication } }
+      const one = { ...tokenSubject(), method: { ...tokenSubject().method, clientAuthentication } }
       const own = { ...client, clientId }
       const first = await endpoint.exchangeCode(one, own, { code, redirectUri, codeVerifier })
       expect(first).toEqual({
@@ -109,12 +109,12 @@ describe('a real authorization server', () => {
   test('rejects a code with a wrong verifier, and a wrong secret', async () => {
     const code = await authorize(randomBytes(32).toString('base64url'))
     const wrong = { code, redirectUri, codeVerifier: randomBytes(32).toString('base64url') }
-    expect(await failureOf(endpoint.exchangeCode(subject(), client, wrong))).toMatchObject({
+    expect(await failureOf(endpoint.exchangeCode(tokenSubject(), client, wrong))).toMatchObject({
       code: 'APP_AUTHENTICATION',
     })
     const wrongClient = { ...client, clientSecret: 'another-secret' }
     const tokens = { accessToken: 'a', refreshToken: 'b', values: {} }
-    expect(await failureOf(endpoint.refresh(subject(), wrongClient, tokens))).toMatchObject({
+    expect(await failureOf(endpoint.refresh(tokenSubject(), wrongClient, tokens))).toMatchObject({
       code: 'APP_REFUSED',
       reason: expect.stringContaining('invalid_client'),
     })

@@ -29,7 +29,7 @@ const limits: RequestLimits = {
   }),
 }
 
-const connectorWith = (declared: RequestLimits | undefined) =>
+const defineLimitedConnector = (declared: RequestLimits | undefined) =>
   defineConnector({
     app: 'test',
     name: 'Test',
@@ -107,7 +107,7 @@ const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' 
     observed,
     client: client.spending(use),
     unbound: client,
-    connector: connectorWith(unlimited ? undefined : limits),
+    connector: defineLimitedConnector(unlimited ? undefined : limits),
   }
 }
 
@@ -128,7 +128,7 @@ test('a request is counted with its cost, which a response with the same cost do
 test('requests without a credential, and those of apps without limits, are not counted', async () => {
   const { observed, client, unbound, connector } = open({})
   await unbound.check(connector, credential, new AbortController().signal)
-  await client.send(connectorWith(undefined), credential, get)
+  await client.send(defineLimitedConnector(undefined), credential, get)
   expect([observed.sent, observed.spent.length, observed.settled]).toEqual([2, 0, 0])
 })
 

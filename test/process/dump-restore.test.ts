@@ -29,7 +29,7 @@ const QUERY =
 const KEY = generateApiKey('development')
 const SECRET_VALUES = { url: 'https://app.example.com', token: 'a secret of the end user' }
 
-const drawTransactionIds = ({ prisma }: Database): Promise<number> =>
+const consumeTransactionIds = ({ prisma }: Database): Promise<number> =>
   // Each iteration is a subtransaction and takes a transaction id.
   prisma.$executeRaw`
     DO $$ BEGIN
@@ -42,7 +42,7 @@ const drawTransactionIds = ({ prisma }: Database): Promise<number> =>
       END LOOP;
     END $$`
 
-const nextTransactionId = async ({ prisma }: Database): Promise<number> => {
+const readNextTransactionId = async ({ prisma }: Database): Promise<number> => {
   const [row] = await prisma.$queryRaw<{ xid: string }[]>`
     SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid`
   return Number(row?.xid)
@@ -118,11 +118,11 @@ describe.skipIf(missingPrograms).each([
     await old.stopAll()
     const { remoteIds, nextCursor: cursor } = await readAfter(old, begin, 2)
     expect(remoteIds).toEqual(['1', '2'])
-    await drawTransactionIds(old.database)
+    await consumeTransactionIds(old.database)
     for (const n of [4, 5]) await old.change([n])
     await untilLogReadable(old)
     const end = (await readAfter(old, begin)).nextCursor
-    const lastId = await nextTransactionId(old.database)
+    const lastId = await readNextTransactionId(old.database)
     await old.close()
     harness = undefined
 
@@ -133,7 +133,7 @@ describe.skipIf(missingPrograms).each([
     })
     harness = restored
     // Otherwise the test proves nothing.
-    expect(await nextTransactionId(restored.database)).toBeLessThan(lastId)
+    expect(await readNextTransactionId(restored.database)).toBeLessThan(lastId)
 
     expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5'])
     expect((await readAfter(restored, end)).remoteIds).toEqual([])
@@ -170,7 +170,7 @@ describe.skipIf(missingPrograms).each([
     })
     await stop()
     console.log(
-      `restored ${lastId - (await nextTransactionId(restored.database))} transaction ids back: 7 changes, 0 missed, 0 duplicated`,
+      `restored ${lastId - (await readNextTransactionId(restored.database))} transaction ids back: 7 changes, 0 missed, 0 duplicated`,
     )
   })
 })

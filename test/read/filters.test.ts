@@ -163,11 +163,11 @@ const filters = (resource: Resource): fc.Arbitrary<FilterInput> => {
     )
 }
 
-const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
+const sortedRemoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
   records.map(({ remoteId }) => String(remoteId)).sort()
 
 const expectedIds = (resource: Resource, filter: ComposedFilter): string[] =>
-  remoteIds(
+  sortedRemoteIds(
     recordsOf(resource).filter((record) =>
       isListed({ credentialId: A, recordsOf }, resource, record, filter),
     ),
@@ -201,7 +201,7 @@ const listOverGraph = async (resource: Resource, filter: FilterInput) => {
     },
   )
   expect(errors, JSON.stringify(filter)).toEqual([])
-  return { ids: remoteIds(data.list.nodes), count: data.list.totalCount }
+  return { ids: sortedRemoteIds(data.list.nodes), count: data.list.totalCount }
 }
 
 /** The values of query parameters: several values are separated by commas. */
@@ -222,7 +222,7 @@ const listOverRest = async (resource: Resource, filter: FilterInput) => {
     await service.rest(tenant.key, `${resource.restPath}/count?${query}`),
   ]
   expect(list.statusCode, list.body).toBe(200)
-  return { ids: remoteIds(list.json()[resource.plural]), count: count.json().count }
+  return { ids: sortedRemoteIds(list.json()[resource.plural]), count: count.json().count }
 }
 
 const isExact = (value: string | readonly string[]): boolean =>
@@ -282,7 +282,7 @@ const listComposed = async (resource: Resource, filter: ComposedFilter): Promise
     order: defaultOrder,
     page: { size: 100, offset: 0, backward: false },
   })
-  return remoteIds(records.map((record) => JSON.parse(record)))
+  return sortedRemoteIds(records.map((record) => JSON.parse(record)))
 }
 
 describe.each(catalogue.resources.map((resource) => [resource.topic, resource] as const))(
@@ -313,7 +313,9 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
           const matching = records.filter(
             (record) => unmetFields(resource, filter, A, record).length === 0,
           )
-          expect(remoteIds(matching), JSON.stringify(input)).toEqual(expectedIds(resource, input))
+          expect(sortedRemoteIds(matching), JSON.stringify(input)).toEqual(
+            expectedIds(resource, input),
+          )
         }),
         { seed: SEED + 2, numRuns: 300 },
       )

@@ -74,8 +74,10 @@ test('lists what changed since the last run, including deleted records, and noth
     for (const row of changed) stored.set(row.remoteId, row)
     changes += changed.length
     deletions += changed.filter(({ remoteDeleted }) => remoteDeleted).length
-    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
-    expect([...stored.values()].sort(byId), topic).toEqual((await pull(topic)).sort(byId))
+    const compareIds = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
+    expect([...stored.values()].sort(compareIds), topic).toEqual(
+      (await pull(topic)).sort(compareIds),
+    )
   }
   expect(changes).toBeGreaterThan(60)
   expect(changes).toBeLessThan(300)

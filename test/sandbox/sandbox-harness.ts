@@ -43,7 +43,9 @@ export const START = '2026-03-02T12:00:00.000Z'
 export const BEGINNING = '1970-01-01T00:00:00.000Z'
 
 /** The body of an error response. */
-export const error = (reason: string, field: string | null = null) => ({ error: { reason, field } })
+export const errorBody = (reason: string, field: string | null = null) => ({
+  error: { reason, field },
+})
 
 export const openSandboxHarness = async (): Promise<SandboxHarness> => {
   const server = await createTestDatabase()

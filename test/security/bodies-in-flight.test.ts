@@ -30,7 +30,7 @@ afterEach(async () => {
   await Promise.all(closed)
 })
 
-const newKey = () => createKey(service.database, tenant.environmentId)
+const createTenantKey = () => createKey(service.database, tenant.environmentId)
 
 interface Sent {
   /** Status, code and Retry-After of the response; undefined until it arrives. */
@@ -108,7 +108,7 @@ test('a caller has 16 MiB of bodies in flight and gets 429 past them; another ca
   // The same over GraphQL: its bodies share the memory.
   const graph = await sendAlmost(tenant.key, MIB - 50_000, '/graphql')
   await expect.poll(() => graph.response).toBe('429 RATE_LIMITED 1')
-  await endHeld([await sendAlmost(await newKey())])
+  await endHeld([await sendAlmost(await createTenantKey())])
   // A request without a body is not affected.
   expect((await fetch(`${address}/health`)).status).toBe(200)
 })
@@ -120,13 +120,13 @@ test('completed and aborted bodies free their memory', async () => {
   const second = await sendMany(tenant.key, BODIES_OF_CALLER - 2)
   expect(responsesOf(second)).toEqual([])
   for (const socket of sockets) socket.destroy()
-  const third = async () => {
+  const sendThirdBody = async () => {
     const one = await sendAlmost(tenant.key, MIB - 50_000)
     one.end()
     await expect.poll(() => one.response).toBeDefined()
     return one.response
   }
-  await expect.poll(third).toBe('400 INVALID_PARAMETER')
+  await expect.poll(sendThirdBody).toBe('400 INVALID_PARAMETER')
 })
 
 test('greedy callers leave room for the next one', async () => {
@@ -134,11 +134,11 @@ test('greedy callers leave room for the next one', async () => {
   const callers = 5
   const each = BODIES_OF_CALLER + 1
   for (let caller = 0; caller < callers; caller++)
-    all.push(...(await sendMany(await newKey(), each)))
+    all.push(...(await sendMany(await createTenantKey(), each)))
   // The fourth caller gets half of the last 16 MiB, the fifth half of what is left.
   await expect.poll(() => responsesOf(all).length).toBeGreaterThanOrEqual(callers * each - 62)
   expect(new Set(responsesOf(all))).toEqual(new Set(['429 RATE_LIMITED 1', '503 NOT_READY 1']))
-  await endHeld([await sendAlmost(await newKey())])
+  await endHeld([await sendAlmost(await createTenantKey())])
 })
 
 test('a Content-Length that is announced and not sent takes no room', async () => {
@@ -163,7 +163,7 @@ test('a body in pieces of one byte counts with the memory that it costs', async 
 })
 
 test('partially received WebSocket messages share the same budget', async () => {
-  const key = await newKey()
+  const key = await createTenantKey()
   const open = async () => {
     const socket = new WebSocket(`${address.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
     await once(socket, 'open')

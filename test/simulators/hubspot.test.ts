@@ -142,17 +142,17 @@ describe('a record', () => {
   test('has the time of its completion, if it is a completed task', async () => {
     const { portal, simulator } = openPortal()
     const task = portal.create('tasks', { hs_timestamp: '1782878400000' })
-    const completion = () =>
+    const readCompletion = () =>
       Object(portal.find('tasks', String(task.id))?.properties).hs_task_completion_date
     const complete = (status: string) =>
       portal.update('tasks', String(task.id), { hs_task_status: status })
-    expect(completion()).toBeUndefined()
+    expect(readCompletion()).toBeUndefined()
     complete('COMPLETED')
     simulator.clock.advance(1000)
     complete('COMPLETED')
-    expect(completion()).toBe(new Date(NOON).toISOString())
+    expect(readCompletion()).toBe(new Date(NOON).toISOString())
     complete('WAITING')
-    expect(completion()).toBeUndefined()
+    expect(readCompletion()).toBeUndefined()
   })
 
   test('shows its primary contact and its company, if it is a lead', async () => {
@@ -419,16 +419,16 @@ describe('definitions', () => {
     const options = ['Red', 'Blue'].map((value) => ({ value, label: value }))
     portal.addProperty('deals', { ...defineProperty('colour', 'enumeration'), options })
     const { json } = await send('GET', '/properties/V/deals')
-    const named = (name: string) =>
+    const findProperty = (name: string) =>
       json.results.find((property: { readonly name: string }) => property.name === name)
-    expect(named('colour')).toMatchObject({
+    expect(findProperty('colour')).toMatchObject({
       type: 'enumeration',
       fieldType: 'select',
       hubspotDefined: false,
       options: [{ value: 'Red' }, { value: 'Blue' }],
     })
-    expect(named('dealstage')).toMatchObject({ externalOptions: true, options: [] })
-    expect(named('hs_is_closed')).toMatchObject({
+    expect(findProperty('dealstage')).toMatchObject({ externalOptions: true, options: [] })
+    expect(findProperty('hs_is_closed')).toMatchObject({
       calculated: true,
       modificationMetadata: { readOnlyValue: true },
     })

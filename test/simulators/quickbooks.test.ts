@@ -32,7 +32,7 @@ const errorOf = ({ status, json }: ParsedReply) => [status, json.Fault?.Error[0]
 const openWithNames = (options?: QuickBooksStartOptions) => {
   const opened = open(options)
   const { company } = opened
-  const account = (type: string) => ({
+  const accountReference = (type: string) => ({
     value: String(company.list('Account').find(({ AccountType }) => AccountType === type)?.Id),
   })
   const customer = company.create('Customer', { DisplayName: 'Amy' })
@@ -40,7 +40,7 @@ const openWithNames = (options?: QuickBooksStartOptions) => {
   const item = company.create('Item', {
     Name: 'Hours',
     Type: 'Service',
-    IncomeAccountRef: account('Income'),
+    IncomeAccountRef: accountReference('Income'),
   })
   const CustomerRef = { value: String(customer.Id) }
   const VendorRef = { value: String(vendor.Id) }
@@ -57,9 +57,9 @@ const openWithNames = (options?: QuickBooksStartOptions) => {
   const expenseLine = (Amount: number) => ({
     Amount,
     DetailType: 'AccountBasedExpenseLineDetail',
-    AccountBasedExpenseLineDetail: { AccountRef: account('Expense') },
+    AccountBasedExpenseLineDetail: { AccountRef: accountReference('Expense') },
   })
-  return { ...opened, account, CustomerRef, VendorRef, salesLine, expenseLine }
+  return { ...opened, account: accountReference, CustomerRef, VendorRef, salesLine, expenseLine }
 }
 
 describe('invoices', () => {

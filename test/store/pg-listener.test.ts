@@ -28,7 +28,7 @@ test('a key revoked during a silent connection loss is rejected within 5 s', asy
   const access = createAccess(service.database, pgListener)
   await pgListener.start()
   /** A cached key: no lookup is made for it. */
-  const rememberKey = async () => {
+  const cacheKey = async () => {
     const key = await createKey(service.database, tenant.environmentId)
     const look = async () => {
       const owner = await access.keyOwner(key)
@@ -43,7 +43,7 @@ test('a key revoked during a silent connection loss is rejected within 5 s', asy
       .toEqual([])
     return { key, look }
   }
-  const cut = await rememberKey()
+  const cut = await cacheKey()
   way.silence()
   const startedMs = performance.now()
   await revokeKey(service, cut.key)
@@ -51,7 +51,7 @@ test('a key revoked during a silent connection loss is rejected within 5 s', asy
   expect(performance.now() - startedMs).toBeLessThan(5000)
   // The listener reconnects and receives notifications again.
   await expect.poll(() => pgListener.connected, { interval: 20 }).toBe(true)
-  const received = await rememberKey()
+  const received = await cacheKey()
   await revokeKey(service, received.key)
   await expect.poll(received.look, { interval: 20 }).toBe(false)
 })

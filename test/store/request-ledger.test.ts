@@ -226,22 +226,22 @@ test('what the app reports corrects the budget', async () => {
   const [window] = spent.windows
   if (!window) throw new Error('The limit was not counted.')
   const correction = { window, extraCost: 0, used: undefined, max: undefined, resetMs: undefined }
-  const left = async (): Promise<number> => {
+  const readRemaining = async (): Promise<number> => {
     const { windows, waitMs } = await spend(limits, 'write', 0)
     expect(waitMs).toBe(0)
     return (windows[0]?.knownMax ?? 0) - (windows[0]?.total ?? 0)
   }
   await ledgers[1].settle(request, spent, [{ ...correction, extraCost: -4 }])
-  expect(await left()).toBe(94)
+  expect(await readRemaining()).toBe(94)
   // Another program has used the same limit.
   await ledgers[1].settle(request, spent, [{ ...correction, used: 50, resetMs: 3_600_000 }])
-  expect(await left()).toBe(50)
+  expect(await readRemaining()).toBe(50)
   await ledgers[1].settle(request, spent, [{ ...correction, used: 40 }])
-  expect(await left()).toBe(50)
+  expect(await readRemaining()).toBe(50)
   await ledgers[1].settle(request, spent, [{ ...correction, max: 200 }])
-  expect(await left()).toBe(150)
+  expect(await readRemaining()).toBe(150)
   nowMs += 2 * 3_600_000
-  expect(await left()).toBe(194)
+  expect(await readRemaining()).toBe(194)
 })
 
 test('a limit that was declared with another period starts again', async () => {

@@ -251,7 +251,7 @@ const importViolations = ({
   return [...new Set([...upward, ...sideways, ...registryUse, ...outside])]
 }
 
-const shapeViolations = ({ path, lines }: SourceFile): string[] => [
+const listShapeViolations = ({ path, lines }: SourceFile): string[] => [
   ...(lines > MAX_LINES && !path.startsWith('src/generated/')
     ? [`${path} has ${lines} lines, more than ${MAX_LINES}`]
     : []),
@@ -263,17 +263,17 @@ const shapeViolations = ({ path, lines }: SourceFile): string[] => [
     : []),
 ]
 
-const violations = (sources: SourceFiles): string[] => {
+const listViolations = (sources: SourceFiles): string[] => {
   const files = Object.entries(sources).map(([path, text]) => readSource(path, text))
   return [
     ...files.flatMap(importViolations),
-    ...files.flatMap(shapeViolations),
+    ...files.flatMap(listShapeViolations),
     ...findCycles(files).map((cycle) => `a cycle: ${cycle}`),
   ]
 }
 
 const root = join(import.meta.dirname, '../..')
-const sources = (): SourceFiles =>
+const readSources = (): SourceFiles =>
   Object.fromEntries(
     globSync(['src/**/*.ts', 'codegen/**/*.ts', 'codegen.ts'], { cwd: root }).map((path) => [
       path,
@@ -282,13 +282,13 @@ const sources = (): SourceFiles =>
   )
 
 test('imports point down only, restricted packages have one importer, and there are no cycles or oversized files', () => {
-  const found = sources()
+  const found = readSources()
   expect(Object.keys(found).length).toBeGreaterThan(150)
-  expect(violations(found)).toEqual([])
+  expect(listViolations(found)).toEqual([])
 })
 
 describe('the check finds', () => {
-  const lines = (count: number) => '\n'.repeat(count)
+  const emptyLines = (count: number) => '\n'.repeat(count)
 
   test.each<[string, SourceFiles, readonly string[]]>([
     [
@@ -301,7 +301,7 @@ describe('the check finds', () => {
         'src/store/records/records.ts':
           "import pg from 'pg'\nimport type { Order } from '../../query/cursor.ts'",
         'src/query/cursor.ts': "import { hash } from 'node:crypto'",
-        'src/generated/registry.ts': lines(MAX_LINES + 1),
+        'src/generated/registry.ts': emptyLines(MAX_LINES + 1),
         'src/outbound/http.ts': "import { Agent } from 'undici'\nawait fetch('x')",
         'src/sync/run.ts': "client.fetch('x'); const text = 'fetch(1)' // fetch(2)",
       },
@@ -420,7 +420,7 @@ describe('the check finds', () => {
     ],
     [
       'a file of 301 lines',
-      { 'src/query/a.ts': lines(MAX_LINES + 1), 'src/query/b.ts': lines(MAX_LINES) },
+      { 'src/query/a.ts': emptyLines(MAX_LINES + 1), 'src/query/b.ts': emptyLines(MAX_LINES) },
       [`src/query/a.ts has ${MAX_LINES + 1} lines, more than ${MAX_LINES}`],
     ],
     [
@@ -439,6 +439,6 @@ describe('the check finds', () => {
       ],
     ],
   ])('%s', (_what, files, expected) => {
-    expect(violations(files)).toEqual(expected)
+    expect(listViolations(files)).toEqual(expected)
   })
 })

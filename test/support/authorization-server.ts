@@ -178,7 +178,7 @@ export const startAuthorizationServer = async (
     failed.set(error, (failed.get(error) ?? 0) + 1)
   })
 
-  const newGrant = (clientId: string) => {
+  const createGrant = (clientId: string) => {
     const grant = new provider.Grant({ accountId: ACCOUNT, clientId })
     grant.addOIDCScope(scopes.join(' '))
     return grant.save()
@@ -188,7 +188,7 @@ export const startAuthorizationServer = async (
     response: ServerResponse,
   ): Promise<void> => {
     const { params } = await provider.interactionDetails(incoming, response)
-    const grantId = await newGrant(String(params.client_id))
+    const grantId = await createGrant(String(params.client_id))
     const result = { login: { accountId: ACCOUNT }, consent: { grantId } }
     await provider.interactionFinished(incoming, response, result, {
       mergeWithLastSubmission: false,
@@ -197,7 +197,7 @@ export const startAuthorizationServer = async (
   const issue = async (clientId: string) => {
     const client = await provider.Client.find(clientId)
     if (!client) throw new Error(`The server has no client ${clientId}.`)
-    const grantId = await newGrant(clientId)
+    const grantId = await createGrant(clientId)
     const scope = scopes.join(' ')
     const tokenFields = { accountId: ACCOUNT, client, grantId, gty: 'authorization_code', scope }
     return {

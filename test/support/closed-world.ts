@@ -60,7 +60,7 @@ export const createResponseChecker = (
   const compile = schemaCompiler(document)
   const documentedByPath = new Map<string, Documented>()
 
-  const memoized = (place: string, find: () => Documented): Documented => {
+  const memoize = (place: string, find: () => Documented): Documented => {
     const found = documentedByPath.get(place) ?? find()
     documentedByPath.set(place, found)
     return found
@@ -73,7 +73,7 @@ export const createResponseChecker = (
       '$ref' in input
         ? input.$ref.split('/').slice(1)
         : ['paths', path, method, 'responses', status]
-    return memoized(steps.join(' '), () => ({
+    return memoize(steps.join(' '), () => ({
       validate: compile(...steps, 'content', 'application/json', 'schema'),
       headers: new Map(
         Object.entries(resolveReference<Response>(document, input).headers).map(
@@ -90,7 +90,7 @@ export const createResponseChecker = (
   }
 
   const generalError = (): Documented =>
-    memoized('Error', () => ({
+    memoize('Error', () => ({
       validate: compile('components', 'schemas', 'Error'),
       headers: new Map(GENERAL_ERRORS.headers.map((name) => [name, name === 'x-request-id'])),
     }))

@@ -37,7 +37,7 @@ export interface FidelityReport {
 const ROOT = join(import.meta.dirname, '../..')
 
 /** The verbs of syncs and webhooks that the database shows, as `topic verb`. */
-const storedVerbs = async (
+const readStoredVerbs = async (
   { database }: TestService,
   credentialIds: readonly string[],
 ): Promise<readonly string[]> => {
@@ -56,7 +56,7 @@ const storedVerbs = async (
   return rows.map(({ topic, verb }) => `${topic} ${verb}`)
 }
 
-const byTopic = (exercised: ReadonlySet<string>): FidelityReport['verbs'] => {
+const groupByTopic = (exercised: ReadonlySet<string>): FidelityReport['verbs'] => {
   const topics = [...new Set([...exercised].map((one) => one.slice(0, one.indexOf(' '))))].sort()
   const verbsOf = (topic: string): string =>
     fidelityVerbs
@@ -76,7 +76,7 @@ const readReport = (path: string): FidelityReport | undefined =>
  * Adds a test, to call after the others of the file or group: they have exercised every resource and verb that
  * `test/fidelity/<name of the file>.json` lists. With `UPDATE_FIDELITY=1` it writes that file instead.
  */
-export const fidelityTest = (
+export const addFidelityTest = (
   app: string,
   level: FidelityLevel,
   service: () => TestService,
@@ -89,14 +89,14 @@ export const fidelityTest = (
     const ids = credentials.map(({ id }) => id)
     for (const { credentialId, topic, verb } of exercisedVerbs)
       if (ids.includes(credentialId)) exercised.add(`${topic} ${verb}`)
-    for (const one of await storedVerbs(service(), ids)) exercised.add(one)
+    for (const one of await readStoredVerbs(service(), ids)) exercised.add(one)
   })
 
   test('exercises what its file in test/fidelity says', () => {
     const file = expect.getState().testPath ?? ''
     const name = basename(file).replace(/\.(test|check)\.ts$/, '')
     const path = join(ROOT, 'test/fidelity', `${name}.json`)
-    const report = { app, level, test: relative(ROOT, file), verbs: byTopic(exercised) }
+    const report = { app, level, test: relative(ROOT, file), verbs: groupByTopic(exercised) }
     if (process.env.UPDATE_FIDELITY === '1')
       writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`)
     const committed = readReport(path)

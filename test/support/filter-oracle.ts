@@ -27,7 +27,7 @@ export interface StoredRecords {
 const DAY_MS = 86_400_000
 
 /** The digits times 10^30. */
-const exact = (digits: string): bigint => {
+const toScaledInteger = (digits: string): bigint => {
   const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
   const value = BigInt(whole + fraction.padEnd(30, '0'))
   return sign === '-' ? -value : value
@@ -63,7 +63,7 @@ const matches = (
     case 'integer':
     case 'number':
     case 'decimal':
-      return compare(operator, exact(String(value)), exact(input))
+      return compare(operator, toScaledInteger(String(value)), toScaledInteger(input))
     case 'reference': {
       return (
         value === input.toLowerCase() ||
@@ -122,10 +122,10 @@ const isMatch = (
   filter: ComposedFilter,
 ): boolean =>
   Object.entries(filter).every(([name, value]) => {
-    const meets = (one: ComposedFilter): boolean => isMatch(stored, resource, record, one)
-    if (name === 'and') return (value as readonly ComposedFilter[]).every(meets)
-    if (name === 'or') return (value as readonly ComposedFilter[]).some(meets)
-    if (name === 'not') return !meets(value as ComposedFilter)
+    const matchesFilter = (one: ComposedFilter): boolean => isMatch(stored, resource, record, one)
+    if (name === 'and') return (value as readonly ComposedFilter[]).every(matchesFilter)
+    if (name === 'or') return (value as readonly ComposedFilter[]).some(matchesFilter)
+    if (name === 'not') return !matchesFilter(value as ComposedFilter)
     const link = filterLinks(catalogue).get(resource)?.get(name)
     if (link) return matchesLink(stored, link, record, value as ComposedFilter)
     const parameter = filterParameters(resource).get(name)

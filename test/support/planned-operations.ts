@@ -71,7 +71,7 @@ type Statement = Parameters<Database['queryRows']>[0]
 
 /** The same database, which runs each statement once: the records do not change during the test. */
 const withCachedReads = (database: Database, seen: Set<string>): Database => {
-  const once = (run: (statement: Statement) => Promise<unknown>) => {
+  const runOnce = (run: (statement: Statement) => Promise<unknown>) => {
     const results = new Map<string, Promise<unknown>>()
     return (statement: Statement) => {
       seen.add(statement.sql)
@@ -82,11 +82,11 @@ const withCachedReads = (database: Database, seen: Set<string>): Database => {
     }
   }
   const { queryRows } = database
-  const prisma = { $queryRaw: once((statement) => database.prisma.$queryRaw(statement)) }
+  const prisma = { $queryRaw: runOnce((statement) => database.prisma.$queryRaw(statement)) }
   return {
     ...database,
     prisma: prisma as unknown as Database['prisma'],
-    queryRows: once(queryRows) as Database['queryRows'],
+    queryRows: runOnce(queryRows) as Database['queryRows'],
   }
 }
 

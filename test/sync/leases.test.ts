@@ -21,14 +21,14 @@ afterEach(async () => {
   await harness.close()
 })
 
-const renewals = (): number =>
+const countRenewals = (): number =>
   harness.statements.filter((text) => /UPDATE sync_states t SET held_until/.test(text)).length
 
 /** The renewals run at an interval, which only this function lets pass. */
 const renew = async (): Promise<void> => {
-  const before = renewals()
+  const before = countRenewals()
   vi.advanceTimersByTime(DURATION_MS / 3)
-  await expect.poll(renewals, { timeout: 30_000, interval: 5 }).toBe(before + 1)
+  await expect.poll(countRenewals, { timeout: 30_000, interval: 5 }).toBe(before + 1)
 }
 
 it('a renewal does not count a lease as lost while it is being taken', async () => {

@@ -27,8 +27,8 @@ const openApp = (hidden: number) => {
   let state: StoredCount | null = null
   let isFullListingDue = true
 
-  const time = (): string => new Date(clock).toISOString()
-  const count = () => ({ count: app.size + hidden, countedAt: time() })
+  const formatClock = (): string => new Date(clock).toISOString()
+  const count = () => ({ count: app.size + hidden, countedAt: formatClock() })
   const store = (id: number): void => {
     const record = stored.get(id)
     if (!record || record.deletedAt !== undefined)
@@ -90,12 +90,15 @@ const openApp = (hidden: number) => {
         ({ createdAt, deletedAt }) =>
           deletedAt === undefined && createdAt < Date.parse(counted.countedAt),
       ).length
-      const possibleAt = (countedAt: string): number =>
+      const countPossible = (countedAt: string): number =>
         records.filter(
           ({ deletedAt }) => deletedAt === undefined || deletedAt >= Date.parse(countedAt),
         ).length
       state = narrowBounds(isFull ? null : state, {
-        before: counts.map(({ count, countedAt }) => ({ count, possible: possibleAt(countedAt) })),
+        before: counts.map(({ count, countedAt }) => ({
+          count,
+          possible: countPossible(countedAt),
+        })),
         after: counted,
         present,
       })
@@ -115,11 +118,11 @@ const any = fc.array(
   fc.constantFrom<Event[]>('arrives', 'arrives', 'appears', 'disappears', 'created', 'deleted'),
   { maxLength: 3 },
 )
-const phases = (events: fc.Arbitrary<Event[]>) => fc.tuple(events, events, events, events)
+const phasesOf = (events: fc.Arbitrary<Event[]>) => fc.tuple(events, events, events, events)
 
 it('a busy app is listed in full only once', () => {
   fc.assert(
-    fc.property(fc.nat(3), fc.array(phases(busy), { maxLength: 30 }), (hidden, runs) => {
+    fc.property(fc.nat(3), fc.array(phasesOf(busy), { maxLength: 30 }), (hidden, runs) => {
       const model = openApp(hidden)
       for (const [idle, ...during] of runs) {
         idle.forEach(model.apply)
@@ -132,7 +135,7 @@ it('a busy app is listed in full only once', () => {
 
 it('a full listing is due only if records appeared or disappeared silently', () => {
   fc.assert(
-    fc.property(fc.nat(3), fc.array(phases(any), { maxLength: 30 }), (hidden, runs) => {
+    fc.property(fc.nat(3), fc.array(phasesOf(any), { maxLength: 30 }), (hidden, runs) => {
       const model = openApp(hidden)
       for (const [idle, ...during] of runs) {
         idle.forEach(model.apply)
@@ -148,7 +151,7 @@ it('a silent appearance is found by the second run, and a disappearance by the f
   fc.assert(
     fc.property(
       fc.nat(3),
-      fc.array(phases(busy), { maxLength: 10 }),
+      fc.array(phasesOf(busy), { maxLength: 10 }),
       fc.constantFrom<Event[]>('appears', 'disappears'),
       fc.array(busy, { minLength: 2, maxLength: 2 }),
       (hidden, history, event, runs) => {

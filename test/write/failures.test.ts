@@ -17,8 +17,8 @@ beforeEach(() => {
 })
 
 let counter = 0
-const newPerson = () => ({ lastName: `Person ${++counter}` })
-const key = () => ({ 'idempotency-key': `key-${++counter}` })
+const nextPerson = () => ({ lastName: `Person ${++counter}` })
+const nextKeyHeader = () => ({ 'idempotency-key': `key-${++counter}` })
 
 describe('the app’s response', () => {
   test('a rejection is a 400 with its reason and the unified field name', async () => {
@@ -33,17 +33,18 @@ describe('the app’s response', () => {
 
   test('a rejected credential is a 400 with its own code', async () => {
     harness.rolodex.faults.push({ status: 401 })
-    const response = await harness.write('POST', '/contacts', newPerson())
+    const response = await harness.write('POST', '/contacts', nextPerson())
     expect(response.statusCode).toBe(400)
     expect(response.json().error.code).toBe('APP_AUTHENTICATION')
   })
 })
 
 describe('a change with a lost response', () => {
-  const person = async () => (await harness.write('POST', '/contacts', newPerson())).json().contact
+  const createPerson = async () =>
+    (await harness.write('POST', '/contacts', nextPerson())).json().contact
 
   test('is read back and answered', async () => {
-    const { id, remoteId } = await person()
+    const { id, remoteId } = await createPerson()
     harness.rolodex.faults.push('lost')
     const response = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' })
     expect(response.statusCode, response.body).toBe(200)
@@ -52,8 +53,8 @@ describe('a change with a lost response', () => {
   })
 
   test('that never happened is reported as unknown and done by the next attempt', async () => {
-    const { id, remoteId } = await person()
-    const headers = key()
+    const { id, remoteId } = await createPerson()
+    const headers = nextKeyHeader()
     harness.rolodex.faults.push('cut')
     const lost = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' }, headers)
     expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
@@ -63,7 +64,7 @@ describe('a change with a lost response', () => {
   })
 
   test('of fields under the app’s own names is read back too', async () => {
-    const { id } = await person()
+    const { id } = await createPerson()
     harness.rolodex.faults.push('cut')
     const lost = await harness.write('PUT', `/contacts/${id}`, {
       lastName: 'Kept',
@@ -73,7 +74,7 @@ describe('a change with a lost response', () => {
   })
 
   test('is matched by the values sent in the entries of a list', async () => {
-    const { id, remoteId } = await person()
+    const { id, remoteId } = await createPerson()
     harness.rolodex.faults.push('lost')
     const emailAddresses = [{ emailAddress: 'emmy@example.org' }]
     const response = await harness.write('PUT', `/contacts/${id}`, {
@@ -102,7 +103,7 @@ describe('a change with a lost response', () => {
   )
 
   test('that is a deletion is read back', async () => {
-    const { id, remoteId } = await person()
+    const { id, remoteId } = await createPerson()
     harness.rolodex.faults.push('lost')
     const response = await harness.write('DELETE', `/contacts/${id}`)
     expect(response.json().contact.remoteDeleted).toBe(true)
@@ -284,17 +285,17 @@ describe.each([
 
 test('a changed update time alone is no conflict', async () => {
   const firm = (await harness.write('POST', '/accounts', { accountName: 'First' })).json().account
-  const touch = (): void => {
+  const moveUpdateTime = (): void => {
     const card = harness.rolodex.cards.get(firm.remoteId)
     if (!card) throw new Error('The firm is gone.')
     const updated = new Date(Date.parse(card.updated) + 1).toISOString()
     harness.rolodex.cards.set(card.id, { ...card, updated })
   }
-  touch()
+  moveUpdateTime()
   const response = await harness.write('PUT', `/accounts/${firm.id}`, { accountName: 'Mine' })
   expect(response.statusCode, response.body).toBe(200)
   expect(harness.rolodex.cards.get(firm.remoteId)?.values.name).toBe('Mine')
-  touch()
+  moveUpdateTime()
   expect((await harness.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(200)
 })
 
@@ -312,12 +313,12 @@ describe('a rate limit', () => {
   test('is a 429 with the app’s Retry-After, and no other write is sent before it has passed', async () => {
     // It first waits for the end of the pause above.
     harness.rolodex.faults.push({ status: 429, headers: { 'retry-after': '30' } })
-    const response = await harness.write('POST', '/contacts', newPerson())
+    const response = await harness.write('POST', '/contacts', nextPerson())
     expect(response.statusCode).toBe(429)
     expect(response.headers['retry-after']).toBe('30')
     expect(response.json().error.code).toBe('APP_RATE_LIMITED')
     const sent = harness.rolodex.requests.length
-    const next = await harness.write('POST', '/contacts', newPerson())
+    const next = await harness.write('POST', '/contacts', nextPerson())
     expect([next.statusCode, next.json().error.code]).toEqual([429, 'APP_RATE_LIMITED'])
     expect(harness.rolodex.requests.length).toBe(sent)
   })

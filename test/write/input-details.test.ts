@@ -4,10 +4,10 @@ import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { order } from '../../src/resources/commerce/order.ts'
 import { readError } from '../support/expected-error.ts'
 import type { Detail } from '../support/record-calls.ts'
-import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
+import { CREDENTIAL, shareServiceWithRecords } from '../support/service-with-records.ts'
 import { restErrorOf, USER_ERRORS, type UserError } from '../support/user-errors.ts'
 
-const harness = serviceWithRecords()
+const harness = shareServiceWithRecords()
 
 /** The details of a rejected input over REST. The user errors of GraphQL must be equal to them. */
 const refuse = async (input: object) => {

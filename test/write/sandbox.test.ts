@@ -32,7 +32,7 @@ const changeIn = (topic: string): readonly [field: string, value: string] => {
 }
 
 /** The app's collection of a topic, and its own name of a field. */
-const inAppTerms = (topic: string, field: string) => {
+const appNameOf = (topic: string, field: string) => {
   const resource = connectors.get('sandbox')?.resources[topic]
   const { path = '' } = resource?.listRequest({ since: undefined, cursor: undefined }) ?? {}
   return {
@@ -56,7 +56,7 @@ const toGraphQLInput = (topic: string, input: object = {}): object =>
     ]),
   )
 
-const done = ({ status, record, message }: RecordOutcome) => {
+const expectSuccess = ({ status, record, message }: RecordOutcome) => {
   expect(status, message).toBe(200)
   return record
 }
@@ -69,9 +69,9 @@ describe.each(transports)('over %s', (transport) => {
 
   describe.each(topics)('%s', (topic) => {
     const [field, value] = changeIn(topic)
-    const { kind, appField } = inAppTerms(topic, field)
+    const { kind, appField } = appNameOf(topic, field)
     const create = async () =>
-      done(await records.create(topic, toGraphQLInput(topic, samples[topic]?.create)))
+      expectSuccess(await records.create(topic, toGraphQLInput(topic, samples[topic]?.create)))
     /** The changes of a record since the last read of the log. */
     const changesOf = async (remoteId: string) => {
       const changes = await sandbox.takeChanges()
@@ -90,7 +90,7 @@ describe.each(transports)('over %s', (transport) => {
       expect(await sandbox.readInApp(kind, made.remoteId)).toMatchObject({ version: 1 })
       expect((await records.get(topic, made.id)).record).toEqual(made)
 
-      const changed = done(await records.update(topic, made.remoteId, changeOf(value)))
+      const changed = expectSuccess(await records.update(topic, made.remoteId, changeOf(value)))
       expect(changed).toMatchObject({ id: made.id, [field]: value })
       const inApp = await sandbox.readInApp(kind, made.remoteId)
       expect(inApp.version).toBe(2)
@@ -105,7 +105,7 @@ describe.each(transports)('over %s', (transport) => {
       expect(await changesOf(made.remoteId)).toEqual([])
       expect((await records.get(topic, made.id)).record).toEqual(changed)
 
-      const gone = done(await records.remove(topic, made.id))
+      const gone = expectSuccess(await records.remove(topic, made.id))
       expect(gone).toMatchObject({ id: made.id, [field]: value, remoteDeleted: true })
       await expect(sandbox.readInApp(kind, made.remoteId)).rejects.toThrow(/ 404 /)
       await sandbox.sync()
@@ -136,7 +136,7 @@ describe.each(transports)('over %s', (transport) => {
       )
       expect((await sandbox.readInApp(kind, made.remoteId))[appField]).toBe(theirs)
       expect((await records.get(topic, made.id)).record[field]).toContain(theirs)
-      const again = done(await records.update(topic, made.id, changeOf(value)))
+      const again = expectSuccess(await records.update(topic, made.id, changeOf(value)))
       expect(again[field]).toBe(value)
     })
 
@@ -170,7 +170,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('an order’s total is the sum of lines, shipping and tax, unless it was sent', async () => {
     const line = { productId: 'prd_0001', variantId: 'var_0001', price: '45.00', quantity: 2 }
-    const made = done(
+    const made = expectSuccess(
       await records.create('commerce/orders', {
         lineItems: [line],
         totalShipping: 4.5,
@@ -184,7 +184,9 @@ describe.each(transports)('over %s', (transport) => {
       totalTax: '9.00',
       totalDiscount: '1.00',
     })
-    const stated = done(await records.update('commerce/orders', made.id, { totalPrice: 99.9 }))
+    const stated = expectSuccess(
+      await records.update('commerce/orders', made.id, { totalPrice: 99.9 }),
+    )
     expect(stated.totalPrice).toBe('99.90')
     expect(await sandbox.readInApp('orders', made.remoteId)).toMatchObject({ totalPrice: '99.90' })
   })
@@ -194,8 +196,8 @@ test('a path below a parent writes only its records, with as many statements as 
   const { service, tenant, credentialId } = sandbox
   const records = sandbox.over('REST')
   const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 2 }]
-  const order = done(await records.create('commerce/orders', { lineItems }))
-  const other = done(await records.create('commerce/orders', { lineItems }))
+  const order = expectSuccess(await records.create('commerce/orders', { lineItems }))
+  const other = expectSuccess(await records.create('commerce/orders', { lineItems }))
   const make = () =>
     records.create('commerce/fulfillments', {
       orderId: order.remoteId,
@@ -211,7 +213,7 @@ test('a path below a parent writes only its records, with as many statements as 
     const isOfOthers = (sql: string) => /\b(api_keys|users|credentials|app_requests)\b/.test(sql)
     return { statusCode, statements: service.takeStatements().filter((sql) => !isOfOthers(sql)) }
   }
-  const [own, below] = [done(await make()), done(await make())]
+  const [own, below] = [expectSuccess(await make()), expectSuccess(await make())]
   for (const method of ['PUT', 'DELETE'] as const) {
     const plain = await send(method, `/fulfillments/${own.id}`)
     const mismatched = await send(method, `/orders/${other.id}/fulfillments/${below.id}`)

@@ -71,7 +71,10 @@ const chosen: Readonly<Record<string, unknown>> = {
   'PageInfo.hasNextPage': false,
 }
 
-const leaf = (type: GraphQLOutputType, { parentType, fieldName }: GraphQLResolveInfo): unknown => {
+const leafValue = (
+  type: GraphQLOutputType,
+  { parentType, fieldName }: GraphQLResolveInfo,
+): unknown => {
   const name = getNamedType(type)
   const place = `${parentType.name}.${fieldName}`
   if (place in chosen) return chosen[place]
@@ -91,12 +94,12 @@ const selectedType = (info: GraphQLResolveInfo): string | undefined =>
 /** One object for each object, one entry for each list, and no user errors. */
 const resolve: GraphQLFieldResolver<unknown, unknown> = (_source, _arguments, _context, info) => {
   if (info.fieldName === 'userErrors') return []
-  const value = (type: GraphQLOutputType): unknown => {
+  const buildValue = (type: GraphQLOutputType): unknown => {
     const nullable = getNullableType(type)
-    if (isListType(nullable)) return [value(nullable.ofType)]
-    return isLeafType(nullable) ? leaf(nullable, info) : {}
+    if (isListType(nullable)) return [buildValue(nullable.ofType)]
+    return isLeafType(nullable) ? leafValue(nullable, info) : {}
   }
-  return value(info.returnType)
+  return buildValue(info.returnType)
 }
 
 /** Executes a request against the contract, which checks the document, the variables and the response. */

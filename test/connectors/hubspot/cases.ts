@@ -109,7 +109,7 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
 const topics = Object.keys(TYPES) as readonly Topic[]
 
 /** The latest record of a type in the portal, with its associations. */
-const latest = ({ portal }: Harness, topic: Topic): unknown => {
+const readLatest = ({ portal }: Harness, topic: Topic): unknown => {
   const type = TYPES[topic]
   const { id = '', properties } = portal.list(type).at(-1) ?? {}
   const targets = ['companies', 'contacts', 'deals']
@@ -159,7 +159,7 @@ export const hubSpotCases: readonly HubSpotCase[] = [
     name: `a new record of ${topic}`,
     run: async (harness: Harness) => {
       const shown = await harness.create(topic, writes[topic].create)
-      return { shown, app: latest(harness, topic) }
+      return { shown, app: readLatest(harness, topic) }
     },
   })),
   ...topics.map((topic) => ({
@@ -167,7 +167,7 @@ export const hubSpotCases: readonly HubSpotCase[] = [
     run: async (harness: Harness) => {
       const { id } = harness.portal.list(TYPES[topic]).at(-1) ?? {}
       const shown = await harness.update(topic, String(id), writes[topic].update)
-      return { shown, app: latest(harness, topic) }
+      return { shown, app: readLatest(harness, topic) }
     },
   })),
   { name: 'the stages', run: (harness) => harness.list('stages') },
@@ -193,7 +193,7 @@ export const hubSpotCases: readonly HubSpotCase[] = [
       const id = String(portalHarness.portal.list('contacts').at(-1)?.id)
       portalHarness.portal.associate('contacts', id, { type: 'companies', id: '2', typeId: 1001 })
       const shown = await portalHarness.update('contacts', id, { account: '2' })
-      return { shown, app: latest(portalHarness, 'contacts') }
+      return { shown, app: readLatest(portalHarness, 'contacts') }
     },
   },
   {

@@ -4,10 +4,10 @@ import type { AppRequest, AppResponse } from '../../../src/definition/connector.
 import { ATTEMPT } from '../../support/steps.ts'
 
 /** A response with this body. */
-export const ok = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
+export const okResponse = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
 
 /** The definition of `crm/{name}`. */
-export const resource = (name: string) => {
+export const findResource = (name: string) => {
   const found = connector.resources[`crm/${name}`]
   if (!found) throw new Error(`no ${name}`)
   return found

@@ -63,7 +63,7 @@ export const openHarness = (traffic: Traffic) => {
     if (!write?.create || !write.update) throw new Error(`${name} cannot be written.`)
     return { get: write.get, create: write.create, update: write.update }
   }
-  const attempt = async () => ({ ...ATTEMPT, context: await readContext() })
+  const createAttempt = async () => ({ ...ATTEMPT, context: await readContext() })
 
   return {
     simulator,
@@ -98,12 +98,12 @@ export const openHarness = (traffic: Traffic) => {
       return raw === undefined ? null : showRecord(name, raw, context)
     },
     create: async (name: string, fields: Fields, remoteFields: Fields = {}) => {
-      const context = await attempt()
+      const context = await createAttempt()
       const steps = writerOf(name).create.steps({ fields, remoteFields }, context)
       return showRecord(name, await run(steps), context.context)
     },
     update: async (name: string, remoteId: string, fields: Fields) => {
-      const context = await attempt()
+      const context = await createAttempt()
       const { get, update } = writerOf(name)
       const raw = await run(get(remoteId, undefined, context.context))
       const stored = { remoteId, record: {}, raw }
@@ -112,7 +112,7 @@ export const openHarness = (traffic: Traffic) => {
     },
     /** The unified name of the field that HubSpot rejects in a new record. */
     refusedField: async (name: string, fields: Fields): Promise<string | undefined> => {
-      const steps = writerOf(name).create.steps({ fields, remoteFields: {} }, await attempt())
+      const steps = writerOf(name).create.steps({ fields, remoteFields: {} }, await createAttempt())
       const failure = await run(steps).catch((error: unknown) => error)
       if (!(failure instanceof StepFailure)) throw failure
       return failure.field && unifiedField(resourceOf(name).mapping, failure.field)

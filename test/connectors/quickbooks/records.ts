@@ -1,6 +1,6 @@
 /** The records that the cases write and expect. */
 import type { Traffic } from '../field-mutations.ts'
-import { type Harness, ref } from './harness.ts'
+import { type Harness, referenceTo } from './harness.ts'
 
 export interface QuickBooksCase {
   readonly name: string
@@ -12,7 +12,7 @@ const TIME = '2026-11-23T17:00:00.000Z'
 export const EUR = { CurrencyRef: { value: 'EUR' } }
 export const EURO_RATE = { currency: 'EUR', exchangeRate: '1.25' }
 
-export const companyId = ref('companyInfo', '1')
+export const companyId = referenceTo('companyInfo', '1')
 export const times = { remoteCreatedAt: TIME, remoteUpdatedAt: TIME }
 export const common = { companyId, ...times }
 
@@ -43,9 +43,9 @@ export const seed = ({ company }: Harness): void => {
 }
 
 export const [north, west, shop] = [
-  ref('trackingCategories', 'Class-1'),
-  ref('trackingCategories', 'Class-2'),
-  ref('trackingCategories', 'Department-1'),
+  referenceTo('trackingCategories', 'Class-1'),
+  referenceTo('trackingCategories', 'Class-2'),
+  referenceTo('trackingCategories', 'Department-1'),
 ]
 
 /** A line with an item: as a caller passes it, and as it is shown. */
@@ -62,7 +62,7 @@ export const shownItemLine = {
   quantity: 3,
   currency: 'EUR',
   accountId: null,
-  accountingItemId: ref('items', '1'),
+  accountingItemId: referenceTo('items', '1'),
   trackingCategoryIds: [west],
 }
 export const shownAccountLine = {
@@ -71,7 +71,7 @@ export const shownAccountLine = {
   quantity: null,
   currency: 'EUR',
   accountingItemId: null,
-  accountId: ref('accounts', '9'),
+  accountId: referenceTo('accounts', '9'),
   trackingCategoryIds: [],
 }
 export const ofLine = { exchangeRate: 1.25, companyId }

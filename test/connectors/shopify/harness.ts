@@ -25,11 +25,11 @@ const START_MS = Date.parse('2026-11-23T17:00:00Z')
 export const unchanged: Traffic = { received: (body) => body, sent: (request) => request }
 
 /** The id of the record that a reference names: `ref('customers', gid('Customer', 1))`. */
-export const ref = (plural: string, remoteId: string): string =>
+export const referenceTo = (plural: string, remoteId: string): string =>
   recordId(CREDENTIAL, `commerce/${plural}`, remoteId)
 
 /** The id of the simulated shop's first, second, … record of a type. */
-export const gid = (type: string, number: number): string =>
+export const globalId = (type: string, number: number): string =>
   `gid://shopify/${type}/${5_400_000_000_000 + number}`
 
 export type Fields = Readonly<Record<string, Json>>
@@ -158,7 +158,7 @@ export const openHarness = (traffic: Traffic) => {
   }
 
   /** Sends a request and reads its response. @throws StepFailure */
-  const exchange = (request: AppRequest, change?: Change): Promise<AppResponse> =>
+  const sendRequest = (request: AppRequest, change?: Change): Promise<AppResponse> =>
     runSteps(
       connector,
       (function* (): Steps<AppResponse> {
@@ -173,7 +173,7 @@ export const openHarness = (traffic: Traffic) => {
       throw new Error(`${plural} cannot be written.`)
     return { get: write.get, create: write.create, update: write.update, delete: write.delete }
   }
-  const attempt = async () => ({ ...ATTEMPT, context: await readContext() })
+  const createAttempt = async () => ({ ...ATTEMPT, context: await readContext() })
 
   const read = async (plural: string, remoteId: string): Promise<unknown> =>
     run(writerOf(plural).get(remoteId, undefined, await readContext()))
@@ -186,13 +186,13 @@ export const openHarness = (traffic: Traffic) => {
   })
 
   const createRaw = async (plural: string, fields: Fields, remoteFields: Fields) =>
-    run(writerOf(plural).create.steps({ fields, remoteFields }, await attempt()))
+    run(writerOf(plural).create.steps({ fields, remoteFields }, await createAttempt()))
 
   return {
     simulator,
     shop,
     run,
-    exchange,
+    sendRequest,
     readContext,
     /** What a listing shows, the ids that it reports as deleted, and its steps. @param maxPages stops after them */
     list: async (plural: string, since?: string, change?: Change, maxPages = 99) => {
@@ -205,7 +205,7 @@ export const openHarness = (traffic: Traffic) => {
       let cursor: Json | undefined
       for (let left = maxPages; left > 0; left -= 1) {
         const position: ListPosition = { since, cursor, context }
-        const page = readList(await exchange(listRequest(position), change), position)
+        const page = readList(await sendRequest(listRequest(position), change), position)
         for (const raw of page.records) {
           rows.push(await showRecord(plural, raw))
           rests.push(await restOf(plural, raw))
@@ -268,12 +268,12 @@ export const openHarness = (traffic: Traffic) => {
     update: async (plural: string, remoteId: string, fields: Fields, remoteFields: Fields = {}) => {
       const before = await readStored(plural, remoteId)
       const { update } = writerOf(plural)
-      const steps = update.steps({ fields, remoteFields }, before, await attempt())
+      const steps = update.steps({ fields, remoteFields }, before, await createAttempt())
       return showRecord(plural, await run(steps))
     },
     remove: async (plural: string, remoteId: string): Promise<void> => {
       const { delete: remove } = writerOf(plural)
-      await run(remove.steps(await readStored(plural, remoteId), await attempt()))
+      await run(remove.steps(await readStored(plural, remoteId), await createAttempt()))
     },
     /** The failure of a write: its kind, its reason, and the unified name of the field at fault. */
     failureOf: async (plural: string, write: Promise<unknown>) => {

@@ -1,6 +1,6 @@
 /** Listings and single records. */
 import { entriesOf, valuesOf } from '../../../src/definition/raw-values.ts'
-import { gid, reportManyRecords } from './harness.ts'
+import { globalId, reportManyRecords } from './harness.ts'
 import {
   CUSTOMER,
   customer,
@@ -107,7 +107,7 @@ const pages: readonly ShopifyCase[] = [
         connection('customers', [{ id: CUSTOMER, updatedAt: '2026-11-23T17:00:00Z' }], 'c'),
         connection('customers', [], null),
         connection('events', [deletion(CUSTOMER)], 'e'),
-        connection('events', [deletion(gid('Customer', 2))], null),
+        connection('events', [deletion(globalId('Customer', 2))], null),
       ])
       return { after: variables.map((sent) => valuesOf(sent).after), read, isEnd }
     },
@@ -117,7 +117,7 @@ const pages: readonly ShopifyCase[] = [
         { count: 1, deleted: undefined },
         { count: 0, deleted: undefined },
         { count: 0, deleted: [CUSTOMER] },
-        { count: 0, deleted: [gid('Customer', 2)] },
+        { count: 0, deleted: [globalId('Customer', 2)] },
       ],
       isEnd: true,
     },

@@ -32,7 +32,7 @@ export const createVendureState = (
   { vendure, credentialId }: Connection,
   orderStatuses: ReadonlyMap<string, OrderStatuses>,
 ) => {
-  const idsIn = async (list: string, filter = ''): Promise<readonly string[]> => {
+  const listIds = async (list: string, filter = ''): Promise<readonly string[]> => {
     const query = `{ list: ${list}(options: { filter: { ${filter} } }) { items { id } } }`
     const result = await vendure.admin<{ list: { items: { id: string }[] } }>(query)
     return result.list.items.map(({ id }) => id)
@@ -59,7 +59,7 @@ export const createVendureState = (
     )
   }
 
-  const product = async (id: string): Promise<Expected> => {
+  const readExpectedProduct = async (id: string): Promise<Expected> => {
     const remote = requireRecord(await readProduct(vendure, id), 'product')
     const { product: stock } = await vendure.admin<{
       product: { variants: { stockLevels: Timed[] }[] }
@@ -72,7 +72,7 @@ export const createVendureState = (
     )
   }
 
-  const customer = async (id: string): Promise<Expected> =>
+  const readExpectedCustomer = async (id: string): Promise<Expected> =>
     expectedCustomer(credentialId, requireRecord(await readCustomer(vendure, id), 'customer'))
 
   const fulfillmentsOf = async (orderId: string): Promise<readonly Expected[]> => {
@@ -80,18 +80,20 @@ export const createVendureState = (
     return remote.fulfillments.map((one) => expectedFulfillment(credentialId, remote, one))
   }
 
-  const orderIds = () => idsIn('orders', 'orderPlacedAt: { isNull: false }')
+  const orderIds = () => listIds('orders', 'orderPlacedAt: { isNull: false }')
   return {
     order,
-    product,
-    customer,
+    product: readExpectedProduct,
+    customer: readExpectedCustomer,
     fulfillmentsOf,
     /** Everything, by topic. */
     all: async (): Promise<Readonly<Record<string, readonly Expected[]>>> => ({
-      'commerce/customers': await Promise.all((await idsIn('customers')).map(customer)),
+      'commerce/customers': await Promise.all(
+        (await listIds('customers')).map(readExpectedCustomer),
+      ),
       'commerce/fulfillments': (await Promise.all((await orderIds()).map(fulfillmentsOf))).flat(),
       'commerce/orders': await Promise.all((await orderIds()).map(order)),
-      'commerce/products': await Promise.all((await idsIn('products')).map(product)),
+      'commerce/products': await Promise.all((await listIds('products')).map(readExpectedProduct)),
     }),
   }
 }

@@ -40,7 +40,7 @@ const dayOf = (time: string | undefined): string | undefined => {
 }
 
 /** The entries that have a value. */
-const present = (type: string, entries: readonly Readonly<Record<string, unknown>>[]) =>
+const keepPresent = (type: string, entries: readonly Readonly<Record<string, unknown>>[]) =>
   entries
     .filter((entry) =>
       Object.entries(entry).some(([name, value]) => name !== type && value !== undefined),
@@ -50,7 +50,7 @@ const present = (type: string, entries: readonly Readonly<Record<string, unknown
     )
 
 const phones = (numbers: Values) =>
-  present(
+  keepPresent(
     'phoneNumberType',
     Object.entries(numbers).map(([phoneNumberType, phoneNumber]) => ({
       phoneNumberType,
@@ -59,7 +59,7 @@ const phones = (numbers: Values) =>
   )
 
 const emails = (addresses: Values) =>
-  present(
+  keepPresent(
     'emailAddressType',
     Object.entries(addresses).map(([emailAddressType, emailAddress]) => ({
       emailAddressType,
@@ -93,7 +93,7 @@ export const expected: Readonly<Record<string, readonly [type: string, Expect]>>
       website: company.website,
       numberOfEmployees: numberOf(company.numberofemployees),
       lastActivityAt: company.notes_last_updated,
-      addresses: present('addressType', [address(company)]),
+      addresses: keepPresent('addressType', [address(company)]),
       phoneNumbers: phones({ Primary: company.phone }),
     }),
   ],
@@ -109,7 +109,7 @@ export const expected: Readonly<Record<string, readonly [type: string, Expect]>>
           remoteId: account,
           accountName: Object(facts.portal.find('companies', account)?.properties).name,
         },
-        addresses: present('addressType', [address(contact)]).map((entry) => ({
+        addresses: keepPresent('addressType', [address(contact)]).map((entry) => ({
           ...entry,
           street2: null,
           countrySubdivision: null,

@@ -25,7 +25,7 @@ export const MAX_SEARCH_RESULTS = 200
 const DAY_MS = 86_400_000
 
 /** The connector on a simulator, with limits that no test reaches. */
-export const unlimitedAt = (url: string): Connector => {
+export const connectorWithoutLimits = (url: string): Connector => {
   const { limits } = connector
   if (!limits) throw new Error('The connector has no limits.')
   const windows = limits.windows?.map((one) => ({ ...one, max: one.max * 1000 })) ?? []
@@ -51,7 +51,7 @@ export const openHarness = async (prepare: (portal: PortalControls) => void) => 
   simulator.clock.advance(DAY_MS)
   const app = { ...(await listen(simulator)), addPortal: simulator.addPortal }
 
-  const connectors = new Map([['hubspot', unlimitedAt(app.url)]])
+  const connectors = new Map([['hubspot', connectorWithoutLimits(app.url)]])
   const service = await startService({
     connectors,
     publicUrl,

@@ -38,7 +38,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
   const idOf = (topic: string, remoteId: string | undefined): string | null =>
     remoteId === undefined ? null : recordId(credentialId, `commerce/${topic}`, remoteId)
 
-  const common = (topic: string, { id, createdAt, updatedAt }: Loose) => ({
+  const commonFields = (topic: string, { id, createdAt, updatedAt }: Loose) => ({
     id: idOf(topic, id),
     remoteId: id,
     remoteDeleted: false,
@@ -51,7 +51,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
       document: `customers(first: 50, after: $after) { nodes { id createdAt updatedAt firstName lastName
       defaultEmailAddress { emailAddress } defaultPhoneNumber { phoneNumber } } }`,
       expect: (remote) => ({
-        ...common('customers', remote),
+        ...commonFields('customers', remote),
         firstName: remote.firstName,
         lastName: remote.lastName,
         email: remote.defaultEmailAddress?.emailAddress ?? null,
@@ -64,7 +64,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
       variants(first: 15) { nodes { id title price sku inventoryQuantity selectedOptions { name value }
         inventoryItem { tracked measurement { weight { value unit } } } } } } }`,
       expect: (remote) => ({
-        ...common('products', remote),
+        ...commonFields('products', remote),
         productName: remote.title,
         description: remote.descriptionHtml || null,
         productType: remote.productType || null,
@@ -95,7 +95,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
       billingAddress { ${ADDRESS_FIELDS} } shippingAddress { ${ADDRESS_FIELDS} }
       lineItems(first: 12) { nodes { ${LINES} } } } }`,
       expect: (remote) => ({
-        ...common('orders', remote),
+        ...commonFields('orders', remote),
         orderNumber: remote.name,
         orderStatus: remote.cancelledAt ? 'cancelled' : remote.closed ? 'closed' : 'open',
         orderState: remote.cancelledAt ? 'CANCELLED' : remote.closed ? 'COMPLETED' : 'OPEN',
@@ -134,7 +134,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
       trackingInfo { company number url }
       fulfillmentLineItems(first: 4) { nodes { quantity lineItem { ${LINES} } } } } } }`,
       expect: (remote) => ({
-        ...common('fulfillments', remote),
+        ...commonFields('fulfillments', remote),
         orderId: idOf('orders', remote.order.id),
         service: null,
         shipmentState: remote.displayStatus === 'CANCELED' ? 'CANCELLED' : 'SHIPPED',

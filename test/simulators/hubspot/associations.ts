@@ -1,7 +1,7 @@
 /** Associations of records: typed, in both directions, without an effect on the records' own times. */
 import type { JsonObject } from '../engine/json.ts'
 import type { StoredRecord } from '../engine/store.ts'
-import { invalid } from './errors.ts'
+import { validationError } from './errors.ts'
 import { type ObjectType, objectTypes } from './object-types.ts'
 import type { Portal } from './portal.ts'
 
@@ -81,7 +81,7 @@ export const defaultType = (from: string, to: string): AssociationType => {
   const found = associationTypes.find(
     (type) => type.from === from && type.to === to && type.label === undefined,
   )
-  if (!found) throw invalid(`${from} and ${to} cannot be associated`)
+  if (!found) throw validationError(`${from} and ${to} cannot be associated`)
   return found
 }
 
@@ -95,7 +95,7 @@ export const associationTypeOf = (
     (type) => type.from === from && type.to === to && type.typeId === associationTypeId,
   )
   if (!found || associationCategory !== found.category)
-    throw invalid(
+    throw validationError(
       `The association type ${associationCategory} ${associationTypeId} is not valid from ${from} to ${to}`,
       { associationTypeId: [String(associationTypeId)] },
     )

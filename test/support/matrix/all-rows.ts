@@ -7,7 +7,7 @@ import { operations } from '../../../src/api/operations.ts'
 import { catalogue } from '../../../src/generated/registry.ts'
 import type { MatrixHarness } from './harness.ts'
 import {
-  graph,
+  graphqlRequest,
   nodeRows,
   openRow,
   operationRows,
@@ -86,7 +86,7 @@ const graphqlRow = (method: string): Row => ({
   allowed: GRAPHQL_METHODS[method] ?? { status: 405, code: 'METHOD_NOT_ALLOWED' },
   request: () =>
     method === 'POST'
-      ? graph('{ __typename }', {})
+      ? graphqlRequest('{ __typename }', {})
       : { method, url: `/graphql${method === 'GET' ? '?query={__typename}' : ''}` },
 })
 

@@ -161,7 +161,8 @@ const timesOf = (
 // Of an app that stores whole seconds.
 const RESOLUTION_MS = 1000
 
-const earlier = (time: string, ms: number): string => new Date(Date.parse(time) - ms).toISOString()
+const timeBefore = (time: string, ms: number): string =>
+  new Date(Date.parse(time) - ms).toISOString()
 
 const checkTimes = async (
   bench: Workbench,
@@ -179,13 +180,13 @@ const checkTimes = async (
       summary: 'no records',
     }
   // As the engine does. What the overlap contains may be listed or not.
-  const since = earlier(middle, overlapMs)
+  const since = timeBefore(middle, overlapMs)
   const pages = await readPages(bench, resource, { since })
   const listed = timesOf(
     account,
     pages.flatMap((page) => page.records),
   )
-  const earliest = earlier(since, RESOLUTION_MS)
+  const earliest = timeBefore(since, RESOLUTION_MS)
   const old = [...listed.values()].filter((time) => time < earliest).length
   const missing = [...times].filter(([id, time]) => time >= middle && !listed.has(id)).length
   return {

@@ -26,7 +26,7 @@ const sampleOf = (rows: Rows): Rows => {
   return new Map([...rows].filter((_, index) => index % step === 0).slice(0, SAMPLE))
 }
 
-const differences = (expected: Rows, actual: Rows): readonly string[] =>
+const rowDifferences = (expected: Rows, actual: Rows): readonly string[] =>
   [...expected].flatMap(([id, row]) => {
     const other = actual.get(id)
     if (!other) return `${id} is missing`
@@ -54,7 +54,7 @@ export const checkGet = async (
     if (outcome.result !== undefined) actual.push([remoteId, map(outcome.result).row])
   }
   return {
-    problems: differences(expected, new Map(actual)),
+    problems: rowDifferences(expected, new Map(actual)),
     summary: `${expected.size} records read`,
   }
 }
@@ -78,7 +78,7 @@ export const checkReadMany = async (
   } as const
   const read = readMany.read(await appClient.send(connector, credential, request), context)
   return {
-    problems: differences(new Map(rows), rowsOf(listed, read)),
+    problems: rowDifferences(new Map(rows), rowsOf(listed, read)),
     summary: `${rows.length} records read at once`,
   }
 }

@@ -39,7 +39,7 @@ const pauseMsOf = (error: unknown): number | undefined => {
  * Does the work again as long as the rate limits of the app, or the request budget, reject it.
  * @throws what the work throws for another reason, or for a limit that lasts longer than 15 minutes
  */
-export const withinLimits = async <T>(
+export const retryWithinLimits = async <T>(
   { clock, onWait }: WaitOptions,
   work: () => Promise<T>,
 ): Promise<T> => {

@@ -22,7 +22,7 @@ import { readContext } from '../../../src/write/account-context.ts'
 import { createRecordWriter } from '../../../src/write/record-writer.ts'
 import { createFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import { syncToEnd } from './sync-to-end.ts'
-import { type CheckClock, machineClock, type WaitOptions, withinLimits } from './waits.ts'
+import { type CheckClock, machineClock, retryWithinLimits, type WaitOptions } from './waits.ts'
 
 /** A running app and a credential of it. */
 export interface CheckedApp {
@@ -112,8 +112,8 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
   const budgeted = appClient.spending({ ...(await connect()), purpose: 'changes' })
   const waiting: AppClient = {
     ...budgeted,
-    check: (...request) => withinLimits(waits, () => budgeted.check(...request)),
-    send: (...request) => withinLimits(waits, () => budgeted.send(...request)),
+    check: (...request) => retryWithinLimits(waits, () => budgeted.check(...request)),
+    send: (...request) => retryWithinLimits(waits, () => budgeted.send(...request)),
   }
   const { context: definition } = connector
   let context: Promise<Json> | undefined
