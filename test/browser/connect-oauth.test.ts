@@ -1,4 +1,6 @@
-/** The Connect modal connects the sandbox by OAuth, with its authorization server in a window of a real browser. */
+/**
+ * The Connect modal connects the sandbox by OAuth, with its authorization server in a window of a real browser.
+ */
 import type { Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SANDBOX_CLIENT } from '../../src/sandbox/oauth/endpoints.ts'
@@ -57,7 +59,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     await popup.getByRole('button', { name: 'Allow' }).click()
   }
 
-  test('an account of several is chosen; later it is connected again, and disconnected', async () => {
+  test('the end user chooses one of several accounts, reconnects it later and disconnects it', async () => {
     await configureClient()
     const { window, result } = await openMethod()
     await expectAccessible(window)
@@ -106,7 +108,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     expect(visit.problems).toEqual([])
   })
 
-  test('denied, closed and blocked windows, and an expired authorization, can be tried again', async () => {
+  test('the end user can retry after a denied, closed or blocked window and after an expired authorization', async () => {
     await configureClient()
     const { window, result } = await openMethod()
     const denying = await popupOf(click(window, 'Continue to Sandbox'))
@@ -156,7 +158,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     expect(visit.problems).toEqual([])
   })
 
-  test('a window that cuts its connection is still followed', async () => {
+  test('the modal learns the outcome although the window has no connection to its opener', async () => {
     await configureClient()
     const { window } = await openMethod()
     await visit.page.context().route('**/oauth/start/*', async (route) => {
@@ -170,7 +172,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     await waitForHeading(window, 'Sandbox is connected')
   })
 
-  test('without an OAuth client, the method is not offered, and developers read why', async () => {
+  test('without an OAuth client the method is not offered, and a developer is told why', async () => {
     void visit.call('authenticate', { app: 'sandbox' })
     const window = await visit.frame()
     await window.getByLabel('Tenant').waitFor()

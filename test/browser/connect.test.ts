@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(pages.flatMap(({ blocks }) => blocks).filter(isHtml)).toHaveLength(2)
   })
 
-  test('an app that does not respond is connected only anyway; connected accounts show their state', async () => {
+  test('an app that does not respond is connected only on confirmation; connected accounts show their state', async () => {
     await signIn()
     const result = call('authenticate')
     const window = await frame()
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await leave(page.keyboard.press('Escape'))
   })
 
-  test('a connected account shows its state, and is synced, paused and resumed, as is each kind of data', async () => {
+  test('a connected account and each kind of its data show their state and can be synced, paused and resumed', async () => {
     const connected = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
       userId: tenant.userId,
       app: 'sandbox',
@@ -259,7 +259,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await leave(page.keyboard.press('Escape'))
   })
 
-  test('an account whose sync fails shows since when, why and what to do, and the limit of resyncs', async () => {
+  test('an account whose sync fails shows the start, the cause and the remedy, and the limit of resyncs', async () => {
     const url = await findUnusedAddress()
     await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
       userId: tenant.userId,
@@ -401,7 +401,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(problems).toEqual([])
   })
 
-  test('closed without an outcome, it reports failure and restores the focus', async () => {
+  test('a modal that is closed without an outcome reports failure and restores the focus', async () => {
     await signIn()
     await page.getByRole('button', { name: 'Apps' }).focus()
     for (const close of [
@@ -417,7 +417,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     }
   })
 
-  test('speaks the language of the option, the page or the browser, and looks like the product', async () => {
+  test('uses the language of the option, the page or the browser, and the appearance of the product', async () => {
     const other = await product.visit({ width: 360, colorScheme: 'dark', locale: 'pt-PT' })
     await other.signIn()
     const open = async (script: string, title: string): Promise<Frame> => {

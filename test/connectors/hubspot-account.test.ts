@@ -46,7 +46,7 @@ describe('the account', () => {
     return okResponse(responses[path] ?? { results: [] })
   }
 
-  test('has the settings that mappings need, in a fixed sequence, without leads too', async () => {
+  test('has the settings that mappings need in a fixed order, also if the portal has no leads', async () => {
     const steps = connector.context?.read()
     if (!steps) throw new Error('no context')
     const read = await runSteps(connector, steps, send)

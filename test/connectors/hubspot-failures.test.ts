@@ -37,11 +37,11 @@ describe('a failure', () => {
       { kind: 'refused', field: 'properties.industry' },
     ],
     [400, { message: 'Invalid input' }, create, { kind: 'refused', reason: 'Invalid input' }],
-  ])('%s %j', (status, body, request, expected) => {
+  ])('with status %s and body %j is classified', (status, body, request, expected) => {
     expect(connector.readFailure({ status, headers: {}, body }, request)).toMatchObject(expected)
   })
 
-  test('has no time of its own if the response has one', () => {
+  test('of a limit has no default retry time if the response has one', () => {
     const response = { status: 429, headers: { 'retry-after': '3' }, body: {} }
     expect(connector.readFailure(response, search)).toEqual({
       kind: 'rate-limited',
@@ -50,9 +50,12 @@ describe('a failure', () => {
     })
   })
 
-  test.each([200, 207, 500, 503])('%s is what the status says', (status) => {
-    expect(connector.readFailure({ status, headers: {}, body: {} }, REQUEST)).toBeUndefined()
-  })
+  test.each([200, 207, 500, 503])(
+    'with status %s has the usual meaning of the status',
+    (status) => {
+      expect(connector.readFailure({ status, headers: {}, body: {} }, REQUEST)).toBeUndefined()
+    },
+  )
 
   test.each([
     ['accounts', 'properties.industry', 'industry'],

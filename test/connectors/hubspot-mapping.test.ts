@@ -137,7 +137,7 @@ describe('the mapping', () => {
       { firstName: 'Ada', lastName: 'Byron', email: 'a@example.org', archived: true },
       { name: 'Ada Byron', email: 'a@example.org', isActive: false, remoteDeleted: false },
     ],
-  ])('of %s', (name, raw, expected) => {
+  ])('of %s maps each property to its field', (name, raw, expected) => {
     expect(rowOf(name, raw)).toMatchObject(expected)
   })
 

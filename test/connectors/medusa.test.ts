@@ -1,4 +1,7 @@
-/** The Medusa connector without a Medusa: requests, failures and events. The live test is test/long/medusa.check.ts. */
+/**
+ * The Medusa connector without a Medusa: requests, failures and events. The live test is
+ * test/long/medusa.check.ts.
+ */
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/medusa/manifest.ts'
 import type {
@@ -107,7 +110,7 @@ test.each([
     { type: 'invalid_data', message: "Expected type: 'number' for field 'items, 0, quantity'" },
     { kind: 'refused', field: 'items.0.quantity' },
   ],
-])('the failure of %i %o', (status, body, expected) => {
+])('status %i with body %o is classified', (status, body, expected) => {
   expect(connector.readFailure({ status, headers: {}, body }, REQUEST)).toMatchObject(expected)
 })
 
@@ -120,7 +123,7 @@ test.each([
   [{ type: 'order.changed', data: { id: 'o' } }, ['commerce/orders', 'o', 'changed']],
   [{ type: 'customer.deleted', data: { id: 'c' } }, ['commerce/customers', 'c', 'deleted']],
   [{ type: 'region.changed', data: { id: 'r' } }, undefined],
-])('the event of %o', (body, expected) => {
+])('the message %o names the record of its event', (body, expected) => {
   const events = connector.webhooks?.events({ headers: {}, body }) ?? []
   expect(events.map(({ topic, remoteId, kind }) => [topic, remoteId, kind])[0]).toEqual(expected)
 })

@@ -60,7 +60,7 @@ describe('a failure', () => {
     expect(unifiedField(findResource(name).mapping, found?.field ?? '')).toBe(field)
   })
 
-  test('of the server has its usual meaning', () => {
+  test('with status 500 has the usual meaning of the status', () => {
     expect(readFailure(500, { code: '10000', Message: 'An application error' })).toBeUndefined()
   })
 })

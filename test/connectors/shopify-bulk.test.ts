@@ -119,7 +119,7 @@ describe('a listing of a large shop', () => {
       { pass: 'all', at: { step: 'look' } },
       60_000,
     ],
-  ])('%s', (_what, responses, next, waitMs) => {
+  ])('after its start, it %s', (_what, responses, next, waitMs) => {
     const { cursor, waits } = pagesOf('customers', [look('customers', 251), ...responses])
     expect([cursor, waits.at(-1)]).toEqual([next, waitMs])
   })

@@ -27,7 +27,7 @@ const createUser = async (fullName?: string) => {
   return { username, userId: response.json().userId as string }
 }
 
-describe('4 endpoints', () => {
+describe('4 every endpoint', () => {
   test('4.0.1 user management is under 2023-12, everything else under 2024-03', async () => {
     expect((await send('POST', '/2024-03/users', { username: 'x' })).statusCode).toBe(404)
     expect((await send('GET', '/2023-12/one/users')).statusCode).toBe(404)
@@ -78,7 +78,7 @@ describe('4 endpoints', () => {
 })
 
 describe('4.1', () => {
-  test('4.1 Create user', async () => {
+  test('4.1 Create user returns the id of the user', async () => {
     const response = await send('POST', '/2023-12/users', { username: 'harbour' })
     expect([response.statusCode, response.json()]).toEqual([200, { userId: expect.any(String) }])
     for (const body of [{}, { username: null }, { username: '' }, { username: 7 }]) {
@@ -93,7 +93,7 @@ describe('4.1', () => {
     expect([duplicate.statusCode, duplicate.json().error.code]).toEqual([400, 'USERNAME_TAKEN'])
   })
 
-  test('4.1 Get user token', async () => {
+  test('4.1 Get user token returns a token of the user', async () => {
     const { userId } = await createUser()
     const result = await send('GET', `/2023-12/user/${userId}/token`)
     expect([result.statusCode, Object.keys(result.json())]).toEqual([200, ['token']])
@@ -101,7 +101,7 @@ describe('4.1', () => {
     expect((await send('GET', `/2023-12/user/${CREDENTIAL}/token`)).statusCode).toBe(404)
   })
 
-  test('4.1 List users', async () => {
+  test('4.1 List users returns every user of the environment', async () => {
     const { userId, username } = await createUser('Harbour Light Ltd')
     const response = await send('GET', '/2024-03/one/users')
     const { data, ...others } = response.json()

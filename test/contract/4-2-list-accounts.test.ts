@@ -116,7 +116,7 @@ test('4.2 credentialId is required', async () => {
   expect(other.statusCode).toBe(404)
 })
 
-test('4.2 pageNumber and pageSize', async () => {
+test('4.2 pageNumber and pageSize select the page', async () => {
   const page = async (query: string) =>
     (await list.sendRest(query))
       .json()

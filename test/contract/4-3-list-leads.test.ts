@@ -90,7 +90,7 @@ test('4.3 credentialId is required', async () => {
   expect([without.statusCode, without.json().error.details[0].field]).toEqual([400, 'credentialId'])
 })
 
-test('4.3 pageNumber and pageSize', async () => {
+test('4.3 pageNumber and pageSize select the page', async () => {
   const second = await list.sendRest('pageNumber=2&pageSize=2')
   expect(second.json().leads).toMatchObject([{ remoteId: '3' }, { remoteId: '4' }])
 })

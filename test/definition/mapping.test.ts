@@ -91,7 +91,7 @@ const raw = {
   Custom: { text: 'x' },
 }
 
-test('each rule reads, and a nested rule of the record reads the record', () => {
+test('each rule reads its value; a nested rule can read the enclosing record', () => {
   const { row, problems } = createMapper(mapping)(raw, 'credential')
   expect(problems).toEqual([])
   expect(row).toMatchObject({
@@ -103,7 +103,7 @@ test('each rule reads, and a nested rule of the record reads the record', () => 
   expect(row.lineItems).toMatchObject([{ description: 'Desk', currency: 'EUR', totalAmount: 6 }])
 })
 
-test('the remaining fields lack only the values that plain fields show unchanged', () => {
+test('remoteFields leave out only the values that unified fields show unchanged', () => {
   const { remoteFields } = createMapper(mapping)(raw, 'credential').row
   const { Id: _, Currency: __, Tax: ___, ...rest } = raw
   expect(remoteFields).toEqual(rest)
@@ -203,7 +203,7 @@ test.each([
   ['constructor', null],
   [7, null],
   [undefined, null],
-])("the unified state of %j is %j, and the app's word stays", (State, state) => {
+])("the app's state %j maps to %j and stays in remoteFields", (State, state) => {
   const { row, problems } = createMapper(mapping)({ Id: 7, State }, 'credential')
   expect(row.billState).toBe(state)
   expect(problems).toEqual([])
@@ -239,7 +239,7 @@ test.each([
   ['Balance', 'balance'],
   ['Vendor', undefined],
   ['Linear', undefined],
-])('an error of the app about %s is about %s', (appField, field) => {
+])('the app's field %s in an error becomes %s', (appField, field) => {
   expect(unifiedField(mapping, appField)).toBe(field)
 })
 

@@ -153,7 +153,7 @@ test('a page without its list is an error, not an empty page', () => {
     expect(() => pager.readList(respond({ error: 'down' }), position), name).toThrow()
 })
 
-test('the position of a page reaches the request, and what a page adds reaches the engine', () => {
+test('the request gets the position of its page, and the engine the token of the last page', () => {
   const token = 'sync-7'
   const pager = passes(() => ({
     first: singlePage({ records: 'items', request: ({ since }) => get('/first', { since }) }),

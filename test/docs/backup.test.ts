@@ -38,7 +38,7 @@ describe.skipIf(missingPrograms)('docs/backup-and-upgrade.md', () => {
     await cluster.remove()
   })
 
-  test('its commands dump the database and restore it', async () => {
+  test('has commands that dump the database and restore it', async () => {
     const before = openDatabase({ url: cluster.url })
     const { id } = await before.prisma.organisation.create({ data: { name: 'Harbour Light' } })
     await before.stop()
@@ -50,7 +50,7 @@ describe.skipIf(missingPrograms)('docs/backup-and-upgrade.md', () => {
     await restored.stop()
   })
 
-  test('its command copies the embedded database to a server', async () => {
+  test('has a command that copies the embedded database to a server', async () => {
     const dataDir = await createDataDir()
     const embedded = await startEmbeddedDatabase({ dataDir, log: silentLog })
     await applyMigrations(embedded.url)

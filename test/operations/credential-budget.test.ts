@@ -1,4 +1,7 @@
-/** The request budget of a credential over the API, and a rate limit that one process receives and another honours. */
+/**
+ * The request budget of a credential over the API, and a rate limit that one process receives and another
+ * honours.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -74,7 +77,7 @@ describe.each(transports)('over %s', (transport) => {
     return response.result
   }
 
-  test('the budget names each limit, what is left of it and what it was spent on', async () => {
+  test('the budget names each limit, the remaining amount and the purposes that used it', async () => {
     const credentialId = await connect(limited)
     const fresh = await budgetOf(credentialId)
     expect(fresh).toMatchObject({ pausedUntil: null, inFlight: 0, maxInFlight: 3 })

@@ -84,7 +84,7 @@ describe('the log', () => {
     expect(await pathsOf(quiet)).toEqual(['/first'])
   })
 
-  test('holds no more of a credential in memory than it stores', async () => {
+  test('keeps no more requests of a credential in memory than it stores', async () => {
     const id = await connect(tenant)
     await write(
       Array.from({ length: MAX_REQUESTS + 20 }, (_, index) => requestEntry(id, `/${index}`)),

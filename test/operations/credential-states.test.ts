@@ -105,7 +105,7 @@ describe.each(transports)('over %s', (transport) => {
     return outcome.result
   }
 
-  test('from the first sync to connected, with the counts and the name of the account', async () => {
+  test('a new credential changes from its first sync to connected, with counts and the name of the account', async () => {
     const credentialId = await connect()
     const first = await send('credential', credentialId)
     expect(first).toMatchObject({ label: 'Acme Ltd', state: 'syncing', lastCompletedAt: null })
@@ -151,7 +151,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await call(tenant.key, 'credentials', { userId })).result).toEqual([])
   })
 
-  test('a rejected credential needs a reconnect; a storage limit is a failure; both end', async () => {
+  test('a rejected credential needs a reconnect and a storage limit is a failure, until either is resolved', async () => {
     const credentialId = await connect()
     app.settings.token = 'another'
     await sync(credentialId)
@@ -352,7 +352,7 @@ describe.each(transports)('over %s', (transport) => {
     await send('resyncCredential', credentialId)
   })
 
-  test('a credential without a label receives it after a sync, from one request a day', async () => {
+  test('a credential without a label gets one after a sync, from at most one request a day', async () => {
     const credentialId = await connect()
     const { credential } = service.database.prisma
     const where = { id: credentialId }

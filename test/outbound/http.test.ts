@@ -529,6 +529,6 @@ it.each([
   [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, undefined],
   [{ 'retry-after': 'soon' }, undefined],
   [{}, undefined],
-])('reads %j as %s ms', (headers, expected) => {
+])('the Retry-After header %j means a wait of %s ms', (headers, expected) => {
   expect(readRetryAfter(headers)).toBe(expected)
 })

@@ -151,7 +151,7 @@ test.each<[string, Setup, number[], number | undefined]>([
   ['a read does not wait longer', { purpose: 'history', waits: [90_000] }, [], 90_000],
   ['a pause counts as well', { paused: [8_000], unlimited: true }, [], 8_000],
   ['a short pause passes', { paused: [500, 0], purpose: 'webhook' }, [500], undefined],
-])('the wait for the budget: %s', async (_name, setup, waited, retryAfterMs) => {
+])('a request waits for the budget: %s', async (_name, setup, waited, retryAfterMs) => {
   const { observed, client, connector } = open(setup)
   const response = client.send(connector, credential, get)
   if (retryAfterMs === undefined) await response

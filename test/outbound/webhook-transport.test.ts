@@ -172,7 +172,7 @@ test.each([
   ['2', 2000],
   ['soon', undefined],
   [undefined, undefined],
-])('reads Retry-After: %s as %s ms', async (value, retryAfterMs) => {
+])('the Retry-After header %s means a wait of %s ms', async (value, retryAfterMs) => {
   const headers = value === undefined ? {} : { 'retry-after': value }
   endResponse = (response) => void response.writeHead(503, headers).end()
   expect(await post()).toEqual({ status: 503, retryAfterMs, beginning: '' })

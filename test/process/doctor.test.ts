@@ -69,7 +69,7 @@ test('an empty database has pending migrations, and stays empty', async () => {
   }
 })
 
-test('a database with another encoding and one that does not answer are problems', async () => {
+test('a database with another encoding, and one that does not respond, are problems', async () => {
   const name = `ascii_${randomUUID().slice(0, 8)}`
   const { prisma } = service.database
   await prisma.$executeRawUnsafe(

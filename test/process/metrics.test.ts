@@ -149,7 +149,7 @@ test('the dashboard shows every metric of the product', async () => {
   expect(missing).toEqual([])
 })
 
-test('an endpoint that fails is counted, and how far it is behind', async () => {
+test('the metrics count failing endpoints and measure their backlog', async () => {
   receiver.behave('/metrics', status(500))
   const { data: users } = await (await request('/2024-03/one/users')).json()
   const path = `/2024-03/users/${users[0].userId}/credentials`
@@ -184,7 +184,7 @@ test('a scrape does not wait for an unavailable database, and readiness reports 
     .toBe(200)
 })
 
-test('a worker has the port too; without it, none listens', async () => {
+test('a worker also serves the operator port; without the setting, none is open', async () => {
   const worker = await startTrunkline(configOf({ OPERATOR_PORT: '0' }), 'worker')
   expect(worker.address).toBeUndefined()
   expect((await fetch(`${worker.operatorAddress}/ready`)).status).toBe(200)

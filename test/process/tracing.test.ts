@@ -294,7 +294,7 @@ test('a failure is marked with its code; the events of a stream are not part of 
   expect(listSpans(STREAM).length).toBeLessThan(6)
 })
 
-test('what is not sampled is neither sent nor stored with the change', async () => {
+test('a trace that is not sampled is neither sent nor stored with the change', async () => {
   const { credentialId, request, stop } = await openService()
   const unsampled = traceparentOf(UNSAMPLED, '00')
   const contact = { lastName: 'Unsampled' }

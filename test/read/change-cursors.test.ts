@@ -33,7 +33,7 @@ test.each([
   [encodeBase64Url(`1.0.1.${2n ** 63n}`), 'more than PostgreSQL takes'],
   [`${encodeBase64Url('1.0.1.1')}=`, 'padding'],
   ['A'.repeat(100_000), 'a long text'],
-])('%# is rejected: %s (%s)', (text) => {
+])('case %#, the cursor "%s", is rejected: %s', (text) => {
   const decode = (): void => void decodeChangeCursor(text, 'after')
   expect(decode).toThrow(ApiError)
   expect(decode).toThrow('after: expected a cursor that the change log returned.')

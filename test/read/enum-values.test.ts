@@ -16,7 +16,7 @@ test.each([
   ['connected', 'CONNECTED'],
   ['ACCOUNTS_PAYABLE', 'ACCOUNTS_PAYABLE'],
   ['EUR', 'EUR'],
-])('%s is %s', (word, name) => {
+])('the enum value of %s is %s', (word, name) => {
   expect(enumValueName(word)).toBe(name)
 })
 

@@ -89,7 +89,7 @@ test('a response has the time of the clock that stamps the records', async () =>
   expect(headers.date).toBe(harness.clock.now.toUTCString())
 })
 
-test('a rejection is reported in the sandbox’s own words', async () => {
+test('a rejection has the sandbox’s own message', async () => {
   const failureOf = async (path: string, token?: string) =>
     connector.readFailure(await send(path, token), REQUEST)
   expect(await failureOf('/v1/vendors', 'sbx_wrong')).toEqual({

@@ -82,7 +82,7 @@ describe('sixty steps', () => {
     expect(deleted).toEqual(expect.arrayContaining(['leads', 'notes']))
   })
 
-  test('happen at the current time, each change after the one before', () => {
+  test('happen at the current time, each change after the previous one', () => {
     const recent = names
       .flatMap((kind) => after[kind] ?? [])
       .filter(({ modified }) => modified >= START)
@@ -178,7 +178,7 @@ describe('time', () => {
     expect(await readStepCount()).toBe(6)
   })
 
-  test('passes while the actor runs, and stops with it', async () => {
+  test('advances while the actor runs, and stops with it', async () => {
     const { database, app } = await open()
     await app.openTenant('globex')
     const life = createSandboxSimulation({

@@ -140,7 +140,7 @@ describe.each(topics)('%s', (topic) => {
     expect((await writes.get(topic, raw.id))?.raw).toEqual(raw)
   })
 
-  test('null clears a field or is rejected', async () => {
+  test('accepts null, which clears a field, or rejects it by name', async () => {
     const accepted = new Set(
       (writerOf(topic).update?.fields ?? []).map((path) => path.split('.')[0]),
     )
@@ -161,7 +161,7 @@ describe.each(topics)('%s', (topic) => {
     }
   })
 
-  test('with another version is a conflict and changes nothing', async () => {
+  test('rejects a write of an outdated version as a conflict, and changes nothing', async () => {
     const first = await createRecord()
     const second = await writes.update(topic, first, changedFields())
     await expect(writes.update(topic, first, changedFields())).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe.each(topics)('%s', (topic) => {
     expect((await writes.get(topic, first.raw.id))?.raw).toEqual(second.raw)
   })
 
-  test('that is deleted is reported as missing', async () => {
+  test('is reported as missing once it is deleted', async () => {
     const record = await createRecord()
     await writes.remove(topic, record)
     expect(await writes.get(topic, record.raw.id)).toBe(undefined)

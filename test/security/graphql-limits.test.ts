@@ -56,7 +56,7 @@ const costlySelection = (size: string): string =>
   `crmAccounts(${MINE}, first: ${size}) { nodes { notes(first: ${size}) { nodes { account { notes(first: ${size}) { nodes { id } } } } } } }`
 
 describe('rejects a query that costs too much', () => {
-  test('by its own numbers', async () => {
+  test('by literal page sizes', async () => {
     await expectRejectedEachTime(`{ ${costlySelection('100')} }`)
     await expectSuccess(`{ ${costlySelection('3')} }`)
   })
@@ -99,7 +99,7 @@ describe('rejects a query that costs too much', () => {
     )
   })
 
-  test('in pieces, behind aliases', async () => {
+  test('in parts, behind aliases', async () => {
     const aliasedList = (n: number) =>
       `a${n}: crmAccounts(${MINE}, first: 100) { nodes { id a: accountName b: website c: industry d: description e: accountOwner f: id g: id h: id i: id j: id } }`
     const aliasedLists = (count: number) =>

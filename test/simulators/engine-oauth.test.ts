@@ -111,7 +111,7 @@ test('the token endpoint rejects a wrong secret, a used code and an expired code
 })
 
 describe('refresh tokens', () => {
-  test('rotate; the replaced one works during the grace and then revokes the grant', async () => {
+  test('rotate; a replaced token works during the grace period and afterwards revokes the grant', async () => {
     const { simulator, redeemCode, refresh } = open()
     const first = (await redeemCode()).json.refresh_token
     const second = (await refresh(first)).json
@@ -131,7 +131,7 @@ describe('refresh tokens', () => {
   })
 })
 
-test('a vendor may do without parameters of OAuth, and have errors of its own', async () => {
+test('a vendor may omit parameters of OAuth and return its own errors', async () => {
   const { oauth } = exampleProfile
   const simulator = createSimulator(
     {

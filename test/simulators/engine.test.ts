@@ -147,7 +147,7 @@ describe('limits', () => {
     expect(journal.mostAtOnce('a')).toBe(3)
   })
 
-  test('of points restore steadily and take back what a call did not cost', () => {
+  test('of points restore steadily and are refunded what a call did not cost', () => {
     let nowMs = 0
     const clock = { steadyMs: () => nowMs }
     const bucket = createBucket(clock, { max: 100, restoredPerSecond: 10 })
@@ -206,7 +206,7 @@ describe('the store', () => {
     expect([0, 1, 2, 3, 4].map(listTexts)).toEqual([[], ['a'], ['a', 'b'], ['c', 'b'], ['c']])
   })
 
-  test('keeps a derived view until a record of its type changes', () => {
+  test('caches a derived view until a record of its type changes', () => {
     const store = createAt()
     let built = 0
     const count = () => store.view(['Note', 'Tag'], 'count', (records) => [++built, records.length])

@@ -67,7 +67,7 @@ describe('a search', () => {
     expect(await searchIds({})).toBe('abcd')
   })
 
-  test('sorts by one property; equal values are in no order to rely on', async () => {
+  test('sorts by one property; the order of equal values is undefined', async () => {
     const { searchIds } = openCompanies()
     const direction = 'DESCENDING'
     expect(await searchIds({ sorts: [{ propertyName: 'hs_object_id', direction }] })).toBe('dcba')

@@ -172,7 +172,7 @@ describe('a record', () => {
     })
   })
 
-  test('that was merged is a new one, which the old ids lead to', async () => {
+  test('that results from a merge is a new one, which the old ids find', async () => {
     const { send, post, portal } = openPortal()
     const company = portal.create('companies', { name: 'Acme' })
     const link = { type: 'companies', id: String(company.id), typeId: 279 }
@@ -319,7 +319,7 @@ describe('a batch', () => {
     expect((await upsert('firstname')).status).toBe(400)
   })
 
-  test('archives, passing over unknown ids', async () => {
+  test('archives the known ids and ignores unknown ones', async () => {
     const { post, send, portal } = openPortal()
     const { id } = portal.create('notes', { hs_timestamp: '2026-11-23T10:00:00Z' })
     const inputs = [{ id }, { id: '999' }]
@@ -452,7 +452,7 @@ describe('definitions', () => {
     expect((await send('GET', '/pipelines/V/leads')).json.results[0].stages).toHaveLength(5)
   })
 
-  test('of owners and users belong together, also when they are gone', async () => {
+  test('of owners name their users, also after they were removed', async () => {
     const { send, portal, owner, client } = openPortal()
     const second = portal.addOwner('bob@example.com', 'Bob', 'Builder')
     const page = await send('GET', '/owners/V?limit=1')

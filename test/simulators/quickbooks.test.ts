@@ -63,7 +63,7 @@ const openWithNames = (options?: QuickBooksStartOptions) => {
 }
 
 describe('invoices', () => {
-  test('get totals, tax, numbers, dates and a subtotal line', async () => {
+  test('receive totals, tax, numbers, dates and a subtotal line', async () => {
     const { post, CustomerRef, salesLine, simulator } = openWithNames()
     const { json } = await post('Invoice', {
       CustomerRef,
@@ -183,7 +183,7 @@ describe('updates', () => {
     expect(full.json.Customer).toMatchObject({ DisplayName: 'Amy', FullyQualifiedName: 'Amy' })
   })
 
-  test('with fields that the vendor computes leave those as they are', async () => {
+  test('ignore fields that the vendor computes', async () => {
     const { post } = open()
     const { Customer } = (await post('Customer', { DisplayName: 'Amy', Balance: 7 })).json
     expect(Customer.Balance).toBe(0)

@@ -171,7 +171,7 @@ describe('requests that are rejected', () => {
     ).toBe(status)
   })
 
-  test('too many at the request of a test', async () => {
+  test('with the vendor's rate limit error if a test injects it', async () => {
     const { send, simulator } = open()
     simulator.faults.add({ kind: 'rate-limited', retryAfterMs: 1000 })
     expect(codeOf(await send('{ shop { name } }'))).toBe('THROTTLED')
@@ -293,7 +293,7 @@ describe('webhooks', () => {
     await expect(query('{ shop { name } }')).rejects.toThrow('Invalid API key')
   })
 
-  test('that fail eight retries end the subscription', async () => {
+  test('whose eight retries fail end the subscription', async () => {
     const { shop, deliver, simulator, client, messages } = await subscribe(['ORDERS_CREATE'], 500)
     shop.createOrder({ lineItems: [line] })
     for (let attempt = 0; attempt < 9; attempt++) {

@@ -180,7 +180,7 @@ describe('partitions ahead', () => {
     expect(await sizeOf()).toBeGreaterThan(9 * 140_000)
   })
 
-  test('continue after a tail with rows: the rows stay, and the tail gets an upper bound', async () => {
+  test('follow a tail that has rows: the tail keeps them and gets an upper bound', async () => {
     await partitions.reset(1, 5)
     await saveAll(1, 12)
     expect((await partitions.list()).at(-1)?.rows).toBeGreaterThan(0)

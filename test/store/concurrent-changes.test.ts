@@ -109,7 +109,7 @@ describe('two transactions on one record', () => {
 })
 
 describe('a transaction that rolls back', () => {
-  test('leaves neither record nor change', async () => {
+  test('stores neither record nor change', async () => {
     await apply([sampleRecord(CREDENTIAL, accounts, 1)])
     const before = await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))
     await takeLog()
@@ -128,7 +128,7 @@ describe('a transaction that rolls back', () => {
     expect(await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))).toEqual(before)
   })
 
-  test('because the connection broke leaves neither either', async () => {
+  test('because the connection broke stores neither record nor change', async () => {
     const killer = new pg.Client({ connectionString: harness.service.url })
     await killer.connect()
     const fail = harness.service.database.transaction(async (transaction) => {

@@ -21,7 +21,7 @@ test.each([
     Object.assign(new AggregateError(addresses), { code: 'ECONNREFUSED' }),
     'connect ECONNREFUSED ::1:1, connect ECONNREFUSED 127.0.0.1:1',
   ],
-])('it is %s', (_, err, reason) => {
+])('the reason is %s', (_, err, reason) => {
   const warnings: object[] = []
   const ignore = (): void => {}
   const log = {

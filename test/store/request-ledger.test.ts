@@ -98,7 +98,7 @@ test('a request is counted by one statement, the first one of a scope by three',
   expect(statements).toBe(4)
 })
 
-test('the next attempt that the ledger names succeeds, and none before', async () => {
+test('a request succeeds at the time that the ledger returns, and not earlier', async () => {
   const limits = limitsOf(perSecond(10))
   await spend(limits)
   nowMs += 400
@@ -162,7 +162,7 @@ test('points are counted by the cost of a request, and a request that costs more
   expect((await spend(limits, 'write', 500)).waitMs).toBe(0)
 })
 
-test('whatever is sent when, no sliding period contains more than the limit', async () => {
+test('no sliding period contains more requests than the limit, at any times of sending', async () => {
   const limits = limitsOf(perSecond(7))
   const sent: number[] = []
   for (let step = 0; step < 120; step++) {
@@ -272,7 +272,7 @@ test('the statement of a request with limits reads a pause that was not announce
   expect((await spend(limits, 'write', 1, ledgers[1])).waitMs).toBe(5_000)
 })
 
-test('rows are deleted once they are not needed', async () => {
+test('rows are deleted once their period has passed', async () => {
   const [database] = databases
   if (!database) throw new Error('There is no database.')
   const count = () => database.prisma.requestBudget.count()

@@ -125,7 +125,7 @@ describe('an app that fails for long', () => {
     }
   })
 
-  it('is listed from the beginning after three failures at one cursor, which may have expired', async () => {
+  it('is listed from the beginning after three failures at one cursor', async () => {
     harness.app.fill(15)
     harness.app.faults.push(undefined)
     const engine = harness.engine()

@@ -60,7 +60,7 @@ describe('records that are older than allowed', () => {
     expect(await nameOf3()).toBe('Renamed')
   })
 
-  it('are returned as they are after the wait', async () => {
+  it('are returned unchanged if the wait ends before the sync', async () => {
     await harness.engine().syncNow(harness.credentialId)
     const { syncedAt } = await harness.state()
     expect(await refresh(0, createFreshness(harness.database, 300))).toEqual(syncedAt)
@@ -68,7 +68,7 @@ describe('records that are older than allowed', () => {
   })
 })
 
-it('takes one statement if the records are current', async () => {
+it('take one statement if they are current', async () => {
   await harness.engine().syncNow(harness.credentialId)
   const { syncedAt } = await harness.state()
   harness.statements.length = 0

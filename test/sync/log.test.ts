@@ -32,7 +32,7 @@ const moveApp = (address: string) =>
 const listLines = (): readonly string[] =>
   harness.log.lines.filter((line) => /^(info|warn|error) .*sync/.test(line))
 
-test('an outage of an app is one line with its cause, and one when the sync works again', async () => {
+test('an outage of an app is one line with its cause, and its recovery another', async () => {
   const appClient = createAppClient({
     ...quickClient,
     allowPrivateAddresses: true,

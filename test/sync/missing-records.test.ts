@@ -77,7 +77,7 @@ it('restores a record that is listed again', async () => {
   expect(await listDeletedIds()).toEqual([])
 })
 
-it('detects deletions and silent additions by the number of records', async () => {
+it('detects deletions and unlisted additions by the number of records', async () => {
   harness.app.fill(30)
   const engine = harness.engine({
     sync: {
@@ -178,7 +178,7 @@ it('accepts the loss of most records once the second listing confirms it', async
   expect(await listDeletedIds()).toHaveLength(29)
 })
 
-it('lists everything only when that is due, and changes in between', async () => {
+it('runs full listings only when they are due, and listings of changes in between', async () => {
   harness.app.fill(25)
   const engine = harness.engine({ sync: { deletions: 'compared', fullListingEveryMs: 3_600_000 } })
   await engine.syncNow(harness.credentialId)

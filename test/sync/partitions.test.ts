@@ -1,4 +1,7 @@
-/** A history in partitions: several are listed at the same time, and an interrupted run continues in each of them. */
+/**
+ * A history in partitions: several are listed at the same time, and an interrupted run continues in each of
+ * them.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { RequestLimits } from '../../src/definition/request-limits.ts'
@@ -89,7 +92,7 @@ test('compares deletions with all windows, and starts the next listing at the ne
   expect(distanceMs).toBeLessThan(3000)
 })
 
-test('requests no more at the same time than the share of history, and writes need not wait', async () => {
+test('concurrent requests stay within the share of history, so writes do not wait', async () => {
   const { app, database, credentialId, environmentId } = harness
   const limits: RequestLimits = { concurrency: { scope: 'credential', max: 6 } }
   const pgListener = createPgListener(harness.url)

@@ -1,4 +1,6 @@
-/** Drift between the records of an app and the stored ones, found by the number of records that the app reports. */
+/**
+ * Drift between the records of an app and the stored ones, found by the number of records that the app reports.
+ */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { StoredCount } from '../../src/store/sync/sync-state.ts'
@@ -12,8 +14,10 @@ interface StoredRecord {
 }
 
 /**
- * An app and its store. `arrives`: the next listing of changes shows the record · `appears`, `disappears`: no listing
- * of changes shows it · `created`, `deleted`: written through this service. The app also counts hidden records, which
+ * An app and its store. `arrives`: the next listing of changes shows the record · `appears`, `disappears`: no
+ * listing
+ * of changes shows it · `created`, `deleted`: written through this service. The app also counts hidden records,
+ * which
  * it never lists.
  */
 const openApp = (hidden: number) => {
@@ -133,7 +137,7 @@ it('a busy app is listed in full only once', () => {
   )
 })
 
-it('a full listing is due only if records appeared or disappeared silently', () => {
+it('a full listing is due only if records appeared or disappeared without a listed change', () => {
   fc.assert(
     fc.property(fc.nat(3), fc.array(phasesOf(any), { maxLength: 30 }), (hidden, runs) => {
       const model = openApp(hidden)
@@ -147,7 +151,7 @@ it('a full listing is due only if records appeared or disappeared silently', () 
   )
 })
 
-it('a silent appearance is found by the second run, and a disappearance by the first, in a busy app', () => {
+it('in a busy app, the second run finds an unlisted new record, and the first run an unlisted deletion', () => {
   fc.assert(
     fc.property(
       fc.nat(3),

@@ -38,7 +38,7 @@ test('the first listing of a credential triggers nothing, however long the workf
 })
 
 test.each(['installation', 'workflow'])(
-  'changes while the %s was switched off trigger nothing later, however late they are read',
+  'changes made while the %s was switched off never trigger it, however late they are read',
   async (what) => {
     const { database, customer } = harness
     const { installationId, workflowIds } = await install(database, customer, [toNotes()], {

@@ -160,7 +160,7 @@ describe('a trigger', () => {
     expect(await readWriteFacts()).toEqual([['create', 'Order second']])
   })
 
-  test('is not a record that existed before the installation', async () => {
+  test('is never a record that existed before the installation', async () => {
     await install(harness.database, harness.customer, [ordersToNotes(titles)])
     await harness.engine()
     await harness.change(1, { orderNumber: 'old', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })

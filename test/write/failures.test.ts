@@ -43,7 +43,7 @@ describe('a change with a lost response', () => {
   const createPerson = async () =>
     (await harness.write('POST', '/contacts', nextPerson())).json().contact
 
-  test('is read back and answered', async () => {
+  test('is confirmed by reading the record back', async () => {
     const { id, remoteId } = await createPerson()
     harness.rolodex.faults.push('lost')
     const response = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' })
@@ -63,7 +63,7 @@ describe('a change with a lost response', () => {
     expect(harness.rolodex.cards.get(remoteId)?.version).toBe(2)
   })
 
-  test('of fields under the app’s own names is read back too', async () => {
+  test('of fields under the app’s own names is confirmed in the same way', async () => {
     const { id } = await createPerson()
     harness.rolodex.faults.push('cut')
     const lost = await harness.write('PUT', `/contacts/${id}`, {
@@ -102,7 +102,7 @@ describe('a change with a lost response', () => {
     },
   )
 
-  test('that is a deletion is read back', async () => {
+  test('that is a deletion is confirmed in the same way', async () => {
     const { id, remoteId } = await createPerson()
     harness.rolodex.faults.push('lost')
     const response = await harness.write('DELETE', `/contacts/${id}`)

@@ -23,7 +23,7 @@ const cardsOf = (lastName: string) =>
   [...harness.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
 const nextKeyHeader = () => ({ 'idempotency-key': `key-${++counter}` })
 
-test('a lost create is found in the app and answered', async () => {
+test('a lost create is found in the app and returned', async () => {
   const person = nextPerson()
   harness.rolodex.faults.push('lost')
   const response = await harness.write('POST', '/contacts', person)

@@ -78,7 +78,7 @@ test('is a plain rejection if the record is unchanged', async () => {
   expect([response.statusCode, response.json().error.code]).toEqual([400, 'APP_REFUSED'])
 })
 
-test('leaves out the changed fields while the app cannot be read', async () => {
+test('omits the changed fields while the app cannot be read', async () => {
   const { id } = await createFirm()
   // Reads work until the rejection and fail after it.
   harness.rolodex.onResponse = (request) => {
