@@ -239,7 +239,7 @@ test.each([
   ['Balance', 'balance'],
   ['Vendor', undefined],
   ['Linear', undefined],
-])('the app's field %s in an error becomes %s', (appField, field) => {
+])('an error about the app’s field %s names the field %s', (appField, field) => {
   expect(unifiedField(mapping, appField)).toBe(field)
 })
 

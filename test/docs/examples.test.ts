@@ -148,7 +148,7 @@ describe.each(pages.map((page) => [page.path, page] as const))('%s', (path, { te
       }
     })
 
-  test('has links to existing pages and headings', () => {
+  test('has links to existing files', () => {
     for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]*)(?:#[\w-]*)?\)/g)) {
       // Written on its own; the link test of that page follows it.
       if (target === '' || /^https?:/.test(target)) continue

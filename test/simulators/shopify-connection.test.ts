@@ -171,7 +171,7 @@ describe('requests that are rejected', () => {
     ).toBe(status)
   })
 
-  test('with the vendor's rate limit error if a test injects it', async () => {
+  test('with the rate limit error of the vendor if a test injects it', async () => {
     const { send, simulator } = open()
     simulator.faults.add({ kind: 'rate-limited', retryAfterMs: 1000 })
     expect(codeOf(await send('{ shop { name } }'))).toBe('THROTTLED')
