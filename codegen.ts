@@ -44,7 +44,7 @@ const refresh = (files: Readonly<Record<string, string>>): void => {
 
 /** The pages of docs/ with generated tables, by path relative to the root. */
 const generatePages = async (): Promise<Readonly<Record<string, string>>> => {
-  // Imported late, because it may have to be written first.
+  // Imported dynamically, because the file may not exist before this run writes it.
   const { catalogue, connectors } = await import('./src/generated/registry.ts')
   return {
     'docs/apps.md': fidelityTablesSource(
@@ -79,7 +79,7 @@ const generateFiles = async (): Promise<Readonly<Record<string, string>>> => {
 export const listStaleFiles = async (): Promise<readonly string[]> => {
   const sources = findStale(registrySources(root))
   if (sources.length > 0) return sources
-  // The guide contains the pages.
+  // The guide contains the pages, so the pages are written first.
   const pages = findStale(await generatePages())
   return pages.length > 0 ? pages : findStale(await generateFiles())
 }

@@ -4,7 +4,7 @@ import type { Catalogue } from '../src/definition/catalogue.ts'
 import type { Connector } from '../src/definition/connector.ts'
 import { replaceSection } from './sections.ts'
 
-// From the highest to the lowest.
+// The levels, from the highest to the lowest.
 const LEVELS = ['live', 'contract', 'documented'] as const
 const VERBS = ['list', 'get', 'create', 'update', 'delete', 'changes', 'webhook'] as const
 
@@ -74,7 +74,10 @@ const tableOf = (
   ].join('\n\n')
 }
 
-/** The page of the apps with its tables brought up to date. @throws Error if a report names what a connector lacks */
+/**
+ * The page of the apps with its tables brought up to date. @throws Error if a report names what a connector
+ * lacks
+ */
 export const fidelityTablesSource = (
   page: string,
   root: string,

@@ -14,14 +14,14 @@ export interface FieldSource {
 const METHODS: ReadonlySet<string> = new Set(['map', 'flatMap', 'find', 'filter', 'some'])
 
 interface Tracing {
-  /** What an object is as a text; undefined: its properties are undefined. */
+  /** The text that a traced value converts to; undefined: the properties of the value are undefined. */
   readonly text: string | undefined
   /** The path of a property that is undefined. */
   readonly missing?: string | undefined
   report(path: string): void
 }
 
-/** An object that reports the path of every property that is read from it, and of those below. */
+/** Creates an object that reports the path of every property that is read from it, at any depth. */
 const createTracer = (tracing: Tracing, path = ''): object => {
   const { text, missing, report } = tracing
   return new Proxy(
@@ -29,7 +29,7 @@ const createTracer = (tracing: Tracing, path = ''): object => {
     {
       get: (_, name) => {
         if (name === Symbol.toPrimitive) return () => text
-        // A name that is a traced value is not known, and a method of a list is no field.
+        // A computed name is unknown, and a method of a list is not a field.
         if (typeof name === 'symbol' || name === String(text) || METHODS.has(name)) return undefined
         const below = path === '' ? name : `${path}.${name}`
         report(below)
@@ -39,16 +39,20 @@ const createTracer = (tracing: Tracing, path = ''): object => {
   )
 }
 
-// Texts that lead through the branches of functions: no value, no amount, an amount, no property.
+// The texts to run a function with, so that each of its branches runs: no value, no amount, an amount, no
+// property.
 const TEXTS = ['', '0', '1', undefined] as const
 
-/** The paths that no other one continues, in the order of reading. */
+/** Keeps the paths that are not the beginning of another path, in the order of reading. */
 const keepLongest = (paths: ReadonlySet<string>): readonly string[] =>
   [...paths].filter((path) => ![...paths].some((other) => other.startsWith(`${path}.`)))
 
 type Read = (raw: never, record: never, context: never) => unknown
 
-/** What a function reads of its arguments. @param from the path of the value that it receives; empty: the record */
+/**
+ * Runs a rule with traced arguments and reports what it reads. @param from the path of the value that it
+ * receives; empty: the record
+ */
 const traceRule = (read: Read, from = ''): FieldSource => {
   const paths = new Set(from === '' ? [] : [from])
   let readsAccount = false
@@ -67,7 +71,7 @@ const traceRule = (read: Read, from = ''): FieldSource => {
           // Safe: the tracer stands for a record of any app.
           read(value as never, record as never, context as never)
         } catch {
-          // The traced values are not those of a record. What was read until then counts.
+          // A rule may fail on traced values. The paths that it has read until then count.
         }
     }
   }

@@ -16,7 +16,7 @@ const OF_THE_SERVICE: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', '
 
 const formatCode = (text: string): string => `\`${text}\``
 
-/** The first steps of paths, if there are many paths. */
+/** The paths, or only their first steps if there are many paths. */
 const shortenPaths = (paths: readonly string[]): readonly string[] =>
   paths.length <= MAX_PATHS ? paths : [...new Set(paths.map((path) => path.split('.')[0] ?? path))]
 
@@ -28,7 +28,7 @@ const formatCell = (source: FieldSource | undefined): string => {
   return source.nested ? 'below' : 'fixed'
 }
 
-/** What an app has for the fields of an object: rules, one value for all of them, or nothing. */
+/** How an app fills the fields of an object: a rule for each, one value for all of them, or none. */
 type Column = NestedRules | 'one value' | undefined
 
 const nestedColumn = (source: FieldSource | undefined): Column =>

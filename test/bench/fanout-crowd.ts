@@ -38,7 +38,7 @@ export interface Tally {
   readonly most: number
   /** Arrival of each message, by position, at each socket. */
   readonly arrivals: readonly (readonly [place: number, atMs: number])[]
-  /** The first message of all. */
+  /** The first message that any socket received. */
   readonly sample: string
 }
 

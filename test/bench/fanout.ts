@@ -82,7 +82,7 @@ const startCrowd = () => {
     throw new Error(`fanout-crowd.ts ended early:\n${printed()}`)
   })
   ended.catch(() => {})
-  // It answers each message once, and `Listen` a second time at the end.
+  // The crowd answers each message once, and `Listen` a second time at the end.
   const receiveMessage = async () => (await Promise.race([once(child, 'message'), ended]))[0]
   const send = async (order: Join | Listen): Promise<void> => {
     const received = receiveMessage()
@@ -118,7 +118,10 @@ export const benchmarkFanout = async ({
     await crowd.send({ ...order, group: 'bare', origin: bare.origin, variables: { after } })
   }
 
-  /** The messages that a group receives during `work`, which must be this many at every socket. */
+  /**
+   * Counts the messages that a group receives during `work`. @throws Error unless every socket receives this number
+   * of `messages`
+   */
   const listen = async <Done>(
     { group, messages, isTimed }: Omit<Listen, 'kind' | 'group'> & { group: Who },
     work: () => Promise<Done>,
@@ -235,7 +238,7 @@ const startBare = async (url: string) => {
   }
 }
 
-/** Compared within each round, so that a slow machine slows both. */
+/** The ratio is computed within each round, so that a slow machine slows both sides. */
 const ratiosOf = <Turn>(
   turns: readonly Turn[],
   bases: readonly Turn[],

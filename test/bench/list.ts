@@ -1,4 +1,4 @@
-/** The filtered page of 50 full records from each contender in turn. */
+/** Benchmark of a filtered page of 50 full records, requested from each contender in turn. */
 import { type Contender, type ContenderName, startYardstick } from './contender.ts'
 import { runLoad } from './load-plan.ts'
 import { installPostgraphile, startPostgraphile } from './postgraphile.ts'
@@ -21,7 +21,9 @@ const REST_FLOOR = 1.15
 const GRAPHQL_FLOOR = 0.9
 const OURS = ['rest-list', 'graphql-list', 'graphql-few-fields'] as const
 
-/** Measures the selected contenders against the yardstick; our GraphQL brings PostGraphile along. */
+/**
+ * Measures the selected contenders against the yardstick. Measuring our GraphQL API also measures PostGraphile.
+ */
 export const benchmarkLists = async (
   wanted: ReadonlySet<BenchmarkName>,
   { postgres, rounds, say }: BenchmarkOptions,

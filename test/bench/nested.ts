@@ -9,7 +9,7 @@ import { seedNested } from './seed-nested.ts'
 import { authorization, startTrunkline } from './trunkline.ts'
 import { fetchText } from './verify.ts'
 
-// They fit in the cache that PostgreSQL has by default.
+// The records fit in the default cache of PostgreSQL.
 const CREDENTIALS = 5
 const ACCOUNTS_EACH = 150
 const FLOOR = 1.7

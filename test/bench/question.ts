@@ -2,7 +2,7 @@
 import { credentialId, INDUSTRIES } from './seed.ts'
 
 export const PAGE_SIZE = 50
-/** Excludes four fifths of the records of an industry, which are a fifth of all. */
+/** Excludes four fifths of the records of an industry. An industry has a fifth of all records. */
 export const EMPLOYEES_MIN = 100
 
 export interface Question {

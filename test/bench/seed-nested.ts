@@ -62,7 +62,7 @@ export const seedNested = async (url: string, seed: Seed): Promise<void> => {
       [note, NOTES],
     ] as const) {
       await client.query(insert, [resourceTag(resource.topic)])
-      // With the document, as our own writes store a row.
+      // Adds the document of each row, as our own writes do.
       const made = recordSql(resource).document('t.id', ({ name }) => `t.${name}`)
       await client.query(`UPDATE ${resource.table} t SET ${DOCUMENT} = ${made}`)
       await client.query(`VACUUM (FULL, ANALYZE) ${resource.table}`)

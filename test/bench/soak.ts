@@ -66,7 +66,7 @@ export const benchmarkSoak = async ({
   const order = { group: 'soak', sockets: SOCKETS, authorization, query: SUBSCRIPTION }
   for (const message of [
     { kind: 'join', ...order, origin: server.origin, variables: {} },
-    // More than will ever arrive.
+    // More messages than can arrive, so that the subscriptions stay open.
     { kind: 'listen', group: 'soak', messages: Number.MAX_SAFE_INTEGER, isTimed: false },
   ]) {
     const done = once(crowd.child, 'message')
@@ -83,7 +83,7 @@ export const benchmarkSoak = async ({
   const write = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       const id = credentialId(1 + (counts.changes % CREDENTIALS))
-      // The same thousand records of each credential, repeatedly.
+      // Each transaction changes records from the same thousand of a credential.
       const lines = Array.from({ length: BATCH }, (_, n) =>
         toLine({
           ...sampleRecord(id, account, 1 + ((counts.changes + n) % 1000)),

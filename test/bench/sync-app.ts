@@ -1,6 +1,6 @@
 /**
- * An app with many records in its own process, with prepared pages, so that it costs next to
- * nothing. `GET /accounts?page=n` returns `{ records, nextPage }`. Env: PORT, RECORDS, PAGE_SIZE.
+ * An app with many records in its own process. Its pages are prepared, so that serving them takes almost no
+ * time. `GET /accounts?page=n` returns `{ records, nextPage }`. Env: PORT, RECORDS, PAGE_SIZE.
  */
 import { createServer } from 'node:http'
 

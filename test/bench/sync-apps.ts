@@ -121,7 +121,7 @@ const syncRound = async (
     script: pathOf('sync-apps-ours.ts'),
     env: {
       ...{ DATABASE_URL: url, ACCOUNTS: JSON.stringify(accounts) },
-      // As `npm start` limits short-lived objects; otherwise the memory shows how much of them V8 allows.
+      // The limit for short-lived objects of `npm start`. Without it, the measured memory depends on V8's default.
       NODE_OPTIONS: '--max-semi-space-size=4',
     },
     postgresPid: postgres.pid,

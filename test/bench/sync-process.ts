@@ -23,7 +23,7 @@ export interface SyncRun {
 
 export interface SyncCommand extends ServerCommand {
   readonly postgresPid: number
-  /** Sent to the process before it is ready. */
+  /** The message that the process gets before it is ready. */
   readonly input?: Serializable
 }
 

@@ -23,7 +23,7 @@ interface Phase {
 
 const p99 = ({ latenciesMs }: Phase): number => quantile(latenciesMs, 0.99)
 
-/** Maximum 99th percentile next to them, as a multiple of the one alone. */
+/** Maximum 99th percentile next to misbehaving endpoints, as a multiple of the percentile without them. */
 export const benchmarkWebhooksBeside = async ({
   postgres,
   rounds,

@@ -63,7 +63,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     await configureClient()
     const { window, result } = await openMethod()
     await expectAccessible(window)
-    // By keyboard.
+    // Opened by keyboard.
     await window.getByRole('button', { name: 'Continue to Sandbox' }).focus()
     const popup = await popupOf(visit.page.keyboard.press('Enter'))
     expect(await popup.evaluate('opener')).toBeNull()
@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     await window.getByText('The window seems to be closed.').waitFor()
     await expectAccessible(window)
     const reopened = await popupOf(click(window, 'Open the window again'))
-    // Back cancels: the window is closed.
+    // The button Back cancels the authorization and closes the window.
     const cancelled = reopened.waitForEvent('close')
     await click(window, 'Back')
     await cancelled

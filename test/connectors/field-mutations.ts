@@ -1,7 +1,7 @@
 /**
- * Shows that the tests of a connector notice a wrong field name: each name in the traffic between the connector and its
- * app is renamed, one at a time, and a case of the tests must fail. The app is a simulator in memory, or recorded
- * responses. Independent of vitest and of any connector.
+ * Shows that the tests of a connector notice a wrong field name: each name in the traffic between the connector and
+ * its app is renamed, one at a time, and a case of the tests must fail. The app is a simulator in memory, or
+ * recorded responses. Independent of vitest and of any connector.
  *
  *     const report = await mutateFields(cases)
  *     console.log(describeReport(report))
@@ -28,7 +28,10 @@ export interface FieldCase {
   check(outcome: unknown): void
 }
 
-/** What is renamed: a name in what the app sends, or in the body, the texts of the body, or the query of a request. */
+/**
+ * What is renamed: a name in what the app sends, or in the body, the texts of the body, or the query of a
+ * request.
+ */
 interface Mutation {
   readonly place: 'received' | 'sent' | 'sentText' | 'query'
   /** A path of names for `received` and `sent`, `Line[].Amount`; otherwise a name. */
@@ -36,11 +39,11 @@ interface Mutation {
 }
 
 export interface FieldReport {
-  /** How many renamed names a case has noticed. */
+  /** The number of renamed names for which a case failed. */
   readonly caught: number
-  /** The others, as `received QueryResponse.Bill[].DueDate`. */
+  /** The renamed names for which no case failed: `received QueryResponse.Bill[].DueDate`. */
   readonly missed: readonly string[]
-  /** From 0 to 1. */
+  /** Share of the renamed names for which a case failed, from 0 to 1. */
   readonly share: number
 }
 
@@ -197,7 +200,7 @@ const mutationsOf = (cases: readonly ObservedCase[]): readonly Mutation[] => {
   const names = new Set([...received].map(lastOf))
   const mutationsAt = (place: Mutation['place'], found: Iterable<string>): readonly Mutation[] =>
     [...found].map((name) => ({ place, name }))
-  // Of texts and queries only those words that are names: the others are values.
+  // Texts and queries consist of names and values; only the words that are names are renamed.
   const namesAt = (place: 'sentText' | 'query') =>
     mutationsAt(
       place,
@@ -247,7 +250,8 @@ const listUnseenNames = (
 
 /**
  * Renames each name that passes between the connector and its app, one at a time, and runs the cases that use it.
- * @param declared in addition, names of the contract that the connector has but no case passes are counted as missed
+ * @param declared in addition, names of the contract that the connector has but no case passes are counted as
+ * missed
  * @throws if a case fails without a mutation
  */
 export const mutateFields = async (

@@ -80,7 +80,7 @@ const accountOf = (rows: readonly Row[]): Send => {
                   to: companies.map((toObjectId, index) => ({
                     toObjectId,
                     associationTypes: [
-                      // A label of users may have the id of the primary association.
+                      // A label that users define may have the id of the primary association.
                       { category: 'USER_DEFINED', typeId: 1 },
                       {
                         category: 'HUBSPOT_DEFINED',

@@ -148,7 +148,7 @@ describe('a listing of changes', () => {
     )
     const done = ['Shipped', 'Delivered', 'Cancelled']
     const placed = { orderPlacedAt: { isNull: false } }
-    // Those that the first pass skips, including that very millisecond.
+    // The orders that the first pass skips, including those of the same millisecond.
     const rest = { before: new Date(Date.parse(since ?? '') + 1).toISOString() }
     expect(questions.map(({ options }) => options)).toMatchObject([
       {

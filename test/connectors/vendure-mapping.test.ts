@@ -109,7 +109,7 @@ describe('an order', () => {
     const [refund] = payment.refunds
     const [fulfillment] = delivered.fulfillments
 
-    // The last entry of its history.
+    // The time of the last entry in the history of the order.
     expect(updatedAtOfOrder({})).toBe(refund.updatedAt)
     expect(updatedAtOfOrder({ updatedAt: instant(1) })).toBe(instant(1))
     expect(updatedAtOfOrder({ orderPlacedAt: instant(2) })).toBe(instant(2))

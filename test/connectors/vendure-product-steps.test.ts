@@ -138,7 +138,8 @@ describe('a half-created product', () => {
               ...translationOf('Lampe S'),
               sku: '',
               price: 150,
-              // Sent, so it must be tracked, in a shop that tracks no stock by default.
+              // The write sends a stock level, so the variant must be tracked, although the shop tracks no stock
+              // by default.
               trackInventory: 'TRUE',
               stockOnHand: 2,
             },

@@ -118,7 +118,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     expect((await shop.get('commerce/products', lamp.id)).variants).toHaveLength(1)
     const { customer } = await shop.get('commerce/orders', first.id)
     expect(customer).toMatchObject({ firstName: 'Sonja' })
-    // The shipped stock, too.
+    // Compares the stock of the shipped variants, too.
     await harness.expectAllSame()
   })
 

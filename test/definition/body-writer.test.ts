@@ -49,7 +49,7 @@ const respond = (body: unknown): AppResponse => ({ status: 200, headers: {}, bod
 const readMany: ReadMany = {
   maxIds: 2,
   request: (ids) => ({ method: 'GET', path: `/shipments?ids=${ids}` }),
-  read: ({ body }) => body as readonly unknown[], // the responses below
+  read: ({ body }) => body as readonly unknown[], // the responses below have this form
 }
 
 const writer = bodyWriter(mapping, {

@@ -30,7 +30,7 @@ const line = {
   quantity: 'Qty',
   totalAmount: readOnly('Amount'),
   currency: ofRecord('Currency.value'),
-  exchangeRate: null, // not in this app
+  exchangeRate: null, // the app has no such field
   accountingItemId: null,
   accountId: 'Account.value',
   trackingCategoryIds: null,

@@ -24,7 +24,7 @@ const closeOf = (subscribed: ReturnType<typeof open>): Promise<{ code: number; r
     () => Promise.reject(new Error('The subscription was not rejected.')),
     (error) => error,
   )
-/** Retries until a connection is accepted: an ended one frees its place only when its connection closes. */
+/** Retries until a connection is accepted: a connection frees its slot only once it is closed. */
 const openInTurn = async (
   count: number,
   ...args: Parameters<typeof open>
@@ -58,7 +58,7 @@ test('a key’s limit covers both transports together, and each key has its own'
   await untilFollowers(harness, 2)
   const other = open('SSE', await createTenantKey())
   await untilFollowers(harness, 3)
-  // An ended subscription frees its place.
+  // An ended subscription frees its connection slot.
   stream.stop()
   await untilFollowers(harness, 2)
   const next = await openInTurn(3, 'WebSocket')
@@ -114,7 +114,7 @@ test('the oldest unauthenticated socket is closed first, and never an authentica
   open('192.0.2.1', 'one more')
   expect(ended).toEqual(['first evicted'])
   expect(first.authenticate('a key')).toBe('closed')
-  // Authentication frees the unauthenticated place; another address has its own limit.
+  // Authentication frees the slot of an unauthenticated socket. Another address has its own limit.
   open('192.0.2.2', 'other').authenticate('a key')
   expect(ended).toHaveLength(1)
   // At the total limit, the address with the most sockets loses one.

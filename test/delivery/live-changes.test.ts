@@ -64,7 +64,7 @@ test('delivers a change that an open transaction held up, although nothing annou
   announce()
   const takeSnapshotQueries = () =>
     service.takeStatements().filter((sql) => sql.includes('pg_current_snapshot'))
-  // The reader has looked and found nothing.
+  // The reader has queried the log and found no change.
   await expect
     .poll(() => takeSnapshotQueries().length, { timeout: 10_000, interval: 5 })
     .toBeGreaterThan(0)

@@ -234,7 +234,7 @@ describe.each(transports)('over %s', (transport) => {
     for (const id of [CREDENTIAL, OTHER_USER_CREDENTIAL, OTHER]) await saveOne(id)
     await createCredential(later, userId)
     await saveOne(later)
-    // Records of a credential that is deleted by then are not delivered.
+    // The records of a credential that is deleted in the meantime are not delivered.
     await ofUser.until(3)
     await deleteCredential(database, environmentId, userId, later)
     await saveOne(CREDENTIAL)
@@ -295,7 +295,7 @@ describe.each(transports)('over %s', (transport) => {
     one.stop()
     await untilFollowers(harness, 0)
     const statements = harness.service.takeStatements
-    // The read under way finishes.
+    // The read that is in progress finishes.
     await expect.poll(() => statements().length, { interval: 200 }).toBe(0)
     await harness.write([account(numbers())])
     await wait(100)

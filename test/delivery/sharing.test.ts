@@ -273,7 +273,7 @@ const onOneSocket = (client: Client, query: string) => {
     { query },
     {
       next: ({ data }) => {
-        // Depends on the query.
+        // The type of a result depends on the query.
         const { crmAccounts } = data as { crmAccounts: { record: { website: string } } }
         received.push(crmAccounts.record.website)
       },

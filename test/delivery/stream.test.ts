@@ -50,7 +50,7 @@ test('bounds the queue by its length and a page by the free space', () => {
   expect([stream.hasRoom, stream.needsPage]).toEqual([false, false])
   const takenChanges = takeAll(stream)
   expect(takenChanges.map(numberOf)).toEqual(numbers(room))
-  // The rest is still in the log, and the next page is no longer than the space that it needs.
+  // The rest is still in the log, and the next page is no longer than the free space of the queue.
   expect(stream.needsPage).toBe(true)
   expect(stream.pageSize).toBe(room)
 })

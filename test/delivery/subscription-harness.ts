@@ -67,7 +67,7 @@ export interface SubscriptionResult {
 
 export interface Subscribed {
   readonly received: SubscriptionResult[]
-  /** Resolves at the end; rejects with the error that the client reports. */
+  /** Resolves when the subscription ends; rejects with the error that the client reports. */
   readonly ended: Promise<void>
   /** Resolves when that many results have arrived. */
   until(count: number): Promise<readonly SubscriptionResult[]>

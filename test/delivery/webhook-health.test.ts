@@ -64,7 +64,7 @@ test('a pause requested by one address does not apply to its replacement', async
   await until(() => harness.waiting(id)).toBe(1)
   await update(id, { address: `${receiver.origin}/b-mended` })
   await change()
-  // The message that waited for tomorrow, and the new one.
+  // The message that was scheduled for tomorrow, and the new message.
   await until(() => receiver.at('/b-mended').length).toBe(2)
   await until(() => harness.waiting(id)).toBe(0)
 })

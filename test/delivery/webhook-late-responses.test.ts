@@ -14,7 +14,7 @@ shareWebhookHarness((opened) => {
   receiver = opened.receiver
 })
 
-/** Waits for two checkpoints, so that everything so far is saved and the process has seen it. */
+/** Waits for two checkpoints, so that every delivery so far is saved and the process knows it. */
 const waitForCheckpoints = async (id: string, number: number): Promise<void> => {
   const before = (await harness.attempts(id)).length
   await harness.change([number])

@@ -150,7 +150,7 @@ describe.each(pages.map((page) => [page.path, page] as const))('%s', (path, { te
 
   test('has links to existing files', () => {
     for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]*)(?:#[\w-]*)?\)/g)) {
-      // Written on its own; the link test of that page follows it.
+      // Skips links to headings of the same page and links to other hosts.
       if (target === '' || /^https?:/.test(target)) continue
       expect(existsSync(join(ROOT, dirname(path), target)), target).toBe(true)
     }

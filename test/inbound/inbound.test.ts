@@ -219,7 +219,7 @@ describe('the records of events', () => {
       expect
         .poll(() => readStoredRecord(credentialId, '1'), { interval: 10 })
         .toMatchObject({ accountName: 'Acme', remoteDeleted })
-    // The same: a deletion that is reported, and a changed record that the app no longer has.
+    // Both lead to the same result: a reported deletion, and a changed record that the app no longer has.
     for (const kind of ['deleted', 'changed'] as const) {
       app.accounts.set('1', { id: '1', name: 'Acme' })
       await change('changed')
@@ -382,7 +382,7 @@ describe('a subscription', () => {
       lastReceivedAt: null,
     })
     app.settings.fault = undefined
-    // One that was created without a response: it is replaced, because its secret is unknown.
+    // A subscription whose creation got no response is replaced, because its secret is unknown.
     const { id } = await subscriptionOf(credentialId)
     const address = `${PUBLIC_URL}/webhooks/own/${id}`
     app.webhooks.set('orphan', { id: 'orphan', address, secret: '', expiresAt: '' })

@@ -1,7 +1,7 @@
 /**
- * The QuickBooks connector against a simulator that was written from the vendor's contract alone: a company is connected
- * through the consent page, listed, changed, written to (with conflicts), deleted from, and reported by webhooks, while
- * tokens expire and limits are reached.
+ * The QuickBooks connector against a simulator that was written from the vendor's contract alone: a company is
+ * connected through the consent page, listed, changed, written to (with conflicts), deleted from, and reported by
+ * webhooks, while tokens expire and limits are reached.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/quickbooks/manifest.ts'
@@ -344,7 +344,7 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     )
     expect(response.json()).toMatchObject({ [name]: { ...change, remoteId } })
     expect((await write('DELETE', `${path}/${id}`)).status).toBeLessThan(300)
-    // Names are only made inactive.
+    // Entries of lists cannot be deleted, only made inactive.
     expect(readRemote()?.Active ?? 'deleted').toBe(readRemote() ? false : 'deleted')
   },
 )
@@ -426,7 +426,7 @@ test('a rate limit with Retry-After delays a sync, and a write reports it', asyn
   app.faults.add(limited, { method: 'POST', url: '/vendor' })
   const refused = await write('POST', 'vendors', { vendorName: 'Later' })
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
-  // The next write waits.
+  // The next write waits for the end of the rate limit.
   expect(await write('POST', 'vendors', { vendorName: 'Later' })).toMatchObject({ status: 200 })
 })
 

@@ -71,7 +71,7 @@ const connector: Connector = defineConnector({
   limits,
 })
 
-/** The same numbers in each run. */
+/** A generator with a fixed seed, so that each run is the same. */
 const createRandom = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -154,7 +154,9 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
     return process
   }
 
-  /** Sends a request in any process, again whenever its budget or the app rejects it. @returns how long that took */
+  /**
+   * Sends a request in any process, again whenever its budget or the app rejects it. @returns how long that took
+   */
   const send = async (
     { credentialId, values }: Credential,
     purpose: RequestPurpose,
@@ -196,7 +198,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
       await time.wait(pauseMs())
     }
   }
-  /** Starts work that the task does not wait for, so that its virtual time goes on. */
+  /** Starts work that the task does not wait for, so that the virtual time of the task advances. */
   const tasks: Promise<unknown>[] = []
   const start = (task: () => Promise<void>): void => void tasks.push(time.run(task))
 

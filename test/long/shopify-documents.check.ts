@@ -1,6 +1,7 @@
 /**
- * Every request of the Shopify connector, executed against the introspection of Shopify's Admin API: documents, variables,
- * scopes, and the fields that the mappings read. Needs no shop: the responses are made from the contract.
+ * Every request of the Shopify connector, executed against the introspection of Shopify's Admin API: documents,
+ * variables, scopes, and the fields that the mappings read. Needs no shop: the responses are made from the
+ * contract.
  */
 import { NoDeprecatedCustomRule, parse, specifiedRules, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -225,7 +226,7 @@ describe.skipIf(missing)(`Shopify's contract${missing ? `: ${missing}` : ''}`, (
     await run(write.delete?.steps(stored, attempt))
     const listInputFields = (verb: 'create' | 'update') =>
       (write[verb]?.fields ?? []).map((path) => path.split('.')[0])
-    // Otherwise a field would be written that no document here has.
+    // Otherwise this test would miss a document of a writable field.
     expect(Object.keys(input.create.fields).sort()).toEqual(
       [...new Set(listInputFields('create'))].sort(),
     )

@@ -1,7 +1,7 @@
 /**
  * QuickBooks, HubSpot and Shopify from end to end, for one end user: connected through the modal in a real browser,
- * 5,000 records synced within the limits of the apps, a change that arrives everywhere, a write, a conflict, a token
- * that expires, one GraphQL query over all three, and the disconnect. The apps are simulators made from their
+ * 5,000 records synced within the limits of the apps, a change that arrives everywhere, a write, a conflict, a
+ * token that expires, one GraphQL query over all three, and the disconnect. The apps are simulators made from their
  * contracts; their consent pages are those of the simulators.
  */
 import type { Frame } from 'playwright-core'
@@ -240,7 +240,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
       expect(nodes).toEqual(body[resource.plural])
       expect(totalCount).toBe(COUNTS[name as keyof typeof COUNTS])
     }
-    // The records that the simulators have made: invoice 5, contact 7 and order 1007.
+    // Records that the simulators have created: invoice 5, contact 7 and order 1007.
     const answer = await queryData(`{
       accountingInvoices(userId: "${userId}", filter: { totalAmount: 28.85 }) {
         nodes { totalAmount currency invoiceState customer { customerName } credential { app } }

@@ -60,7 +60,7 @@ const open = async (options: Partial<AuthorizationServerOptions>): Promise<strin
   server = await startAuthorizationServer({ clients: [tokenClientMetadata], ...options })
   const connector = defineTokenConnector(server)
   const issued = await server.issue(tokenClient.clientId)
-  // It has expired, so that the first request renews it.
+  // The access token has expired, so that the first request renews it.
   const tokens = { ...issued, expiresAt: '2020-01-01T00:00:00.000Z', values: {} }
   const credential = { ...owner, connector, method: 'oauth', values: {}, tokens }
   return createCredential(database, testVault, credential)

@@ -19,7 +19,7 @@ const PEOPLE = OBJECTS
 /** One record was changed twice after the others were created. */
 const CHANGES = PEOPLE * OBJECTS * OBJECTS + 2
 
-/** The arguments of each list, and the number of its entries; undefined: it depends on the product. */
+/** The arguments of each list, and the number of its entries; undefined if the number depends on the product. */
 const lists: Readonly<Record<string, () => readonly [args: string, count: number | undefined]>> = {
   users: () => ['', PEOPLE],
   credentials: () => ['', PEOPLE * OBJECTS],

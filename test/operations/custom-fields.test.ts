@@ -96,7 +96,7 @@ describe('reading', () => {
 describe('filters', () => {
   const pointsOf = ({ customFields }: Contact) => Number(customFields?.points ?? Number.NaN)
   const titleOf = ({ customFields }: Contact) => String(customFields?.title ?? '')
-  /** The parameter, the condition in GraphQL, and the records that meet it. */
+  /** The REST parameter, the GraphQL condition, and the predicate for the selected records. */
   const cases: readonly (readonly [string, object, (contact: Contact) => boolean])[] = [
     ['pointsMin=150', { name: 'points', min: 150 }, (one) => pointsOf(one) >= 150],
     ['pointsMax=150', { name: 'points', max: '150' }, (one) => pointsOf(one) <= 150],

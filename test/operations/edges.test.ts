@@ -1,4 +1,7 @@
-/** The graph of the control plane: global ids, edges between objects, their statements, and what user tokens may read. */
+/**
+ * The graph of the control plane: global ids, edges between objects, their statements, and what user tokens may
+ * read.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listEdges, objectEdges } from '../../src/api/edges.ts'
 import { entities } from '../../src/api/entities.ts'
@@ -24,7 +27,7 @@ const query = async (bearer: string, document: string) => {
   return { data, code: errors[0]?.extensions.code, path: (errors[0] as { path?: unknown })?.path }
 }
 
-/** What a user token gets: the edge of its own objects, or an error. */
+/** The result for a user token: the edge of its own objects, or an error. */
 type ForUsers = 'own' | 'FORBIDDEN' | 'unreachable'
 
 interface EdgeCase {

@@ -103,7 +103,7 @@ describe.each(transports)('over %s', (transport) => {
     const second = await send(one, input, key)
     expect(second.status, JSON.stringify(second.answer)).toBe(200)
     expect(await countOf(one.table)).toBe(before + 1)
-    // As after a response that was lost on the way.
+    // Simulates a lost response: the client sends the request again.
     expect(await send(one, input, key)).toEqual(second)
     expect(await countOf(one.table)).toBe(before + 1)
   })

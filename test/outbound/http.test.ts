@@ -321,7 +321,7 @@ describe('a response', () => {
       ),
     )
     await expect.poll(() => waiting.length).toBe(4)
-    // Two fit; the first rejection shows that both are in memory.
+    // Two responses fit in memory. The first rejection shows that both are held.
     await Promise.race(
       refused.map((one) => one.then((end) => end === 'memory-limit' || Promise.reject())),
     )
@@ -333,7 +333,7 @@ describe('a response', () => {
       'read',
       'read',
     ])
-    // Reading one frees its memory.
+    // Reading a response frees its memory.
     waiting.length = 0
     const again = sendSlowRequest()
     await expect.poll(() => waiting.length).toBe(1)
@@ -369,7 +369,7 @@ describe('a response', () => {
       const drip = setInterval(() => response.write(' '), 20)
       response.once('close', () => clearInterval(drip))
     }
-    // Without the deadline this would never end.
+    // Without the deadline, the request would never end.
     const failure = await failureOf(send(get, { deadlineMs: 300, maxRetries: 0 }))
     expect(failure).toMatchObject({ problem: 'deadline' })
   })

@@ -36,7 +36,7 @@ const wait = async (turns = 1, signal?: AbortSignal): Promise<void> => {
   }
 }
 
-/** A client whose responses arrive after these numbers of turns of the event queue. */
+/** A client whose responses arrive after the given numbers of event loop turns. */
 const clientOf = (serve: (request: AppRequest) => ReturnType<Case['serve']>, turns: number[]) => {
   const open = { now: 0, most: 0, total: 0 }
   const client: Partial<AppClient> = {
@@ -73,7 +73,7 @@ const listingOf = (
   pagesAtOnce: AT_ONCE,
 })
 
-/** Lists an app; stops after each of these numbers of pages and continues at the stored cursors. */
+/** Lists an app. Stops after each number of pages in `stops`, and continues at the stored cursors. */
 const list = async (
   { pager, serve }: Case,
   app: App,

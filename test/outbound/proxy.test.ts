@@ -65,7 +65,7 @@ afterEach(() => proxy.stop())
 
 type Send = (url: string) => Promise<{ readonly status: number }>
 
-/** Both transports: the one for apps, and the one for webhooks and workflows. */
+/** The two HTTP transports: one for apps, one for webhooks and workflows. */
 const ways = ['exchange', 'transport'] as const
 
 const sendThrough = async <T>(

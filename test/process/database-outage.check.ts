@@ -72,7 +72,7 @@ const linesOf = async (work: () => Promise<void>): Promise<readonly Line[]> => {
       interval: 100,
     })
     .toContain('the database is available again')
-  // What fails late, such as a statement that waited for a connection, adds no line either.
+  // A late failure, such as a statement that waited for a connection, adds no line.
   await wait(2000)
   return readNewLines()
 }

@@ -48,7 +48,7 @@ const follow = (transport: Transport, url: string, begin: string) => {
       const variables = { after }
       cut = Promise.withResolvers()
       subscribed = subscribe(transport, { url, key: services.key, query: QUERY, variables })
-      // Any end counts: rejected, cut off or complete.
+      // Every end of a subscription counts: rejected, interrupted or complete.
       await Promise.race([subscribed.ended, cut.promise]).catch(() => {})
       subscribed.stop()
       earlier.push(...listReceived())

@@ -67,7 +67,7 @@ beforeEach(async () => {
   process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '1000'
 })
 afterEach(async () => {
-  // Those of tests that have failed.
+  // Stops the services that failed tests have left running.
   for (const shutdown of started.splice(0)) await shutdown.run()
   delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT
   delete process.env.OTEL_RESOURCE_ATTRIBUTES
@@ -317,7 +317,7 @@ test('an unreachable collector is one line in the log, and does not delay a stop
   const log = { debug: note, info: note, warn: note, error: note }
   const stopTracing = await startTracing(tracing, 'all', log)
   for (let batch = 0; batch < 3; batch++) {
-    // A full batch is sent immediately.
+    // A full batch of spans is sent immediately.
     for (let span = 0; span < 512; span++) await trace(nameSpan, async () => {})
     await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(1)
   }

@@ -105,7 +105,7 @@ const maxAheadMs = (column: string): number => {
 const findWrong = (spans: readonly Span[], from: Date, to: Date): readonly string[] =>
   spans.flatMap(({ column, earliest, latest }) => {
     const isDay = maxAheadMs(column) === DAY_MS
-    // The sandbox invents events before its own start.
+    // The sandbox dates its initial events before its start.
     const earliestMs = column.startsWith('sandbox_') ? 0 : from.getTime() + (isDay ? DAY_MS : 0)
     const latestMs =
       to.getTime() + maxAheadMs(column) + (column.startsWith('sandbox_') ? MINUTE_MS : 0)

@@ -72,7 +72,7 @@ const send = async (url: string, { body, headers, key = tenant.key }: Sent) => {
     isPlanned,
     status: response.statusCode,
     headers: Object.fromEntries(constant),
-    // The id is of the request.
+    // The id belongs to the request.
     body: response.body.replace(/"requestId":"[^"]{36}"/g, '"requestId":""'),
     noted: JSON.parse(JSON.stringify(recorded)),
   }

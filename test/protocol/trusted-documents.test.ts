@@ -82,7 +82,7 @@ describe('over HTTP', () => {
       { query: LIST, extensions: persistedQueryOf(idOf(LIST)) },
     ],
   ])('%s', async (_name, named) => {
-    // The first time by Yoga, then by its plan.
+    // Yoga answers the first request; later requests use the plan.
     expect(await post({ ...named, variables })).toMatchObject(found)
     expect(await post({ ...named, variables })).toMatchObject(found)
     expect(await post({ ...named, variables }, open.server)).toMatchObject(found)

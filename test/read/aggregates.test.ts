@@ -54,7 +54,7 @@ afterAll(() => service.stop())
 
 const SCALE = 30
 
-/** The digits times 10^30. */
+/** The digits times 10^30 as an exact integer. */
 const toScaledInteger = (digits: string): bigint => {
   const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
   const value = BigInt(whole + fraction.padEnd(SCALE, '0'))
@@ -79,7 +79,7 @@ interface Group {
   readonly [name: string]: unknown
 }
 
-/** What a group must be: the average follows from the sum, so it is checked with it. */
+/** The expected group. The average follows from the sum, so both are checked together. */
 const expectGroup = (resource: Resource, group: Group, records: readonly RecordRow[]): void => {
   expect(group.count).toBe(records.length)
   for (const field of measuredFields(resource)) {

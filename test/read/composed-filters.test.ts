@@ -1,4 +1,6 @@
-/** Filters compose: groups, several values, missing values and linked records; errors name the field by its path. */
+/**
+ * Filters compose: groups, several values, missing values and linked records; errors name the field by its path.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -304,7 +306,7 @@ describe('a subscription', () => {
 
 describe('linked records', () => {
   test('of another credential never match, even if a reference has their id', async () => {
-    // No mapping can make such a row: an id is computed from the credential of the record.
+    // No mapping can create such a row, because an id is computed from the credential of the record.
     const foreign = recordId(A, accounts.topic, '1')
     await service.save(tenant, B, contacts, [{ ...contactRow(B, 1, 1, 'Meyer'), account: foreign }])
     await service.save(tenant, B, accounts, [accountRow(B, 2, { industry: 'Other' })])

@@ -57,7 +57,7 @@ describe('over REST', () => {
             `${resource.restPath}?credentialId=${A}&pageSize=3&orderBy=${field}${descending ? ':desc' : ''}`,
           )
           expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
-          // All records are stored at the same time, so ids break the ties.
+          // All records are stored at the same time, so they are ordered by id.
           const known = rows.map((row) => ({ ...row, createdAt: null, updatedAt: null }))
           expect(idsOf(pages.flat()), `${resource.topic} ${field}`).toEqual(
             await expectedIds(service.database, resource, known, [{ field, descending }]),

@@ -348,7 +348,7 @@ describe('several credentials', () => {
         size: 100,
         credentialIds: [A, B],
       })
-      // As stored, because the database sets the times.
+      // Read from the database, which sets the times.
       const stored = rows.map((row) => ({
         ...row,
         createdAt: shown.find(({ id }) => id === row.id)?.createdAt,

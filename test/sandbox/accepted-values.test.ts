@@ -53,7 +53,7 @@ const choices = Object.keys(samples).flatMap((topic) => {
   return listChoices(topic, catalogue.get(topic).fields, (path) => acceptedFields.has(path))
 })
 
-/** The sample's fields with another value at the path; in a list, one entry for each of `values`. */
+/** The fields of the sample with other values at the path. A list gets one entry for each of `values`. */
 const withValues = (topic: string, path: string, values: readonly string[]): FieldValues => {
   const [field = '', inner] = path.split('.')
   if (inner === undefined) return { [field]: values[0] ?? null }

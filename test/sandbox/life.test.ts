@@ -19,7 +19,7 @@ const balance = (accounts: readonly Raw[]): number =>
   sum(
     accounts.map(
       (account) =>
-        // The kind's own field names.
+        // The sandbox's own field names.
         balanceSign(account.classification as Parameters<typeof balanceSign>[0]) *
         units(String(account.currentBalance)),
     ),
@@ -117,7 +117,7 @@ test('a step works whatever users have deleted', async () => {
 test('closed records are archived, so that an old company stays the same size', async () => {
   const { database, listAll, app } = await open()
   const ordersBefore = await listAll('orders')
-  // As after months: four times the documents.
+  // Simulates months of activity: four times the initial documents.
   await database.prisma.$executeRaw`
     INSERT INTO sandbox_records (tenant, kind, id, version, deleted, created_at, updated_at, body)
     SELECT tenant, kind, replace(id, '_', '_' || copy), 1, false, created_at, updated_at, body

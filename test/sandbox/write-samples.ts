@@ -325,7 +325,7 @@ const written: Readonly<Record<string, Sample>> = {
   },
 }
 
-/** A derived collection has the values of the unified fields: two of its initial records are the writes. */
+/** The records of a derived collection have the unified fields, so two initial records serve as samples. */
 const deriveSample = (kind: string, { fields }: Resource): Sample => {
   const records = dataset.records.filter((record) => record.kind === kind)
   const valuesOf = (index: number, names: readonly string[]) =>

@@ -7,7 +7,7 @@ import { createKey } from '../support/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const MIB = 1024 * 1024
-/** Per caller: see src/api/http/body-budget.ts. */
+/** The number of bodies of 1 MiB that one caller may have in flight: see src/api/http/body-budget.ts. */
 const BODIES_OF_CALLER = 16
 
 let service: TestService

@@ -42,7 +42,7 @@ describe('an operation that accepts user tokens', () => {
       expect(allowed.headers['access-control-allow-headers']).toMatch(
         /^authorization,.*traceparent/,
       )
-      // Rejected before any work; the page can read the reason.
+      // The request is rejected before any work, and the page can read the reason.
       const refused = await send(method, urlOf(path))
       expect(refused.statusCode).toBe(401)
       expect(refused.headers['access-control-allow-origin']).toBe('*')

@@ -14,7 +14,7 @@ const nestedLists = (levels: number): string => '['.repeat(levels) + ']'.repeat(
 
 const exampleCase = (name: string, input: object): [string, string, object] => [
   name,
-  // The field is the one that holds the placeholder.
+  // The first value names the field that holds the placeholder.
   Object.entries(input).find(([, value]) => value === DEEP)?.[0] ?? 'workflows[0].definition',
   { ...operationOf(name).example.input, ...input },
 ]

@@ -1,6 +1,6 @@
 /**
- * The attacks of RFC 9700 on an authorization, against the authorization server of the sandbox: each is rejected, no
- * credential is created, and the authorization of the victim goes on.
+ * The attacks of RFC 9700 on an authorization, against the authorization server of the sandbox: each is rejected,
+ * no credential is created, and the authorization of the victim goes on.
  */
 import { createHash } from 'node:crypto'
 import pino from 'pino'
@@ -231,7 +231,7 @@ describe('a response that does not belong to this browser and moment is rejected
     expect([refused.statusCode, refused.body]).toEqual([400, expect.stringContaining(INVALID_LINK)])
     expect(await listCredentials()).toEqual([])
     expect(await read(flow.authorizationId)).toMatchObject({ state: 'pending' })
-    // The end user is not disturbed.
+    // The authorization of the end user still completes.
     expect((await browser.get(flow.callback.href)).statusCode).toBe(200)
   })
 

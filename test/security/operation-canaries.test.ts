@@ -170,7 +170,7 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
         responses += (await send(key, 'GET', url)).text
       }
   }
-  // Real ids in place of the example's.
+  // Sends each secret where the API expects an id.
   for (const secret of [...secrets].filter((one) => /^(tl_dev_|whsec_|eyJ)/.test(one)))
     for (const path of ['api-keys', 'integrations', 'one/users', 'one/webhooks', 'none'])
       for (const end of ['', `?credentialId=${secret}`])
@@ -185,7 +185,7 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
 
   const log = await readFile(logFile, 'utf8')
   const dump = await dumpTables(database)
-  // The searched texts are the right ones: they contain the errors and the stored values.
+  // The searched texts contain the errors and the stored values, so the search is meaningful.
   expect(log).toContain('unexpected error')
   expect(responses).toContain('"INTERNAL"')
   expect(responses).toContain('may not do this')

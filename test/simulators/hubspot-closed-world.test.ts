@@ -54,7 +54,7 @@ const schemaNamed = (name: string): Schema => ({ ...schemas[name] })
 const resolveSchema = (schema: Schema): Schema => {
   const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
   const found = name === undefined ? schema : schemaNamed(name)
-  // Of several forms, the one with fields.
+  // Of several alternatives, the schema that has fields.
   return Array.isArray(found.anyOf) ? { ...found.anyOf.at(-1) } : found
 }
 

@@ -6,7 +6,7 @@ import { codeOf, open } from './shopify-client.ts'
 
 const line = { title: 'Shirt', quantity: 1 }
 
-/** A shop with so many orders, by default one a minute: `order 0`, `order 1`, … */
+/** Creates a shop with `count` orders, by default one a minute: `order 0`, `order 1`, … */
 const openWithOrders = (
   count: number,
   options: Parameters<typeof open>[0] = {},

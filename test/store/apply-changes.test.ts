@@ -54,7 +54,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
       },
       sampleRecord(CREDENTIAL, resource, 3),
     ]
-    // A record for each field: in each batch, that field changes and no other.
+    // Each batch has one record per field, in which only that field changes.
     const fields = columnsOf(resource)
       .map(({ field }) => field)
       .filter((field) => !['remoteId', 'createdAt', 'updatedAt', 'remoteDeleted'].includes(field))

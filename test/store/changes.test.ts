@@ -248,7 +248,7 @@ describe('a reader', () => {
 test('queries the epoch once per statement, however many rows it writes', async () => {
   const rows = Array.from({ length: 300 }, (_, n) => sampleRecord(CREDENTIAL, accounts, n))
   const counted = service.database.transaction(async (open) => {
-    // Rolled back: each call takes a number.
+    // The transaction is rolled back, and each call still consumes a sequence number.
     await open.prisma.$executeRaw`CREATE SEQUENCE calls`
     await open.prisma.$executeRaw`
       CREATE OR REPLACE FUNCTION change_log.current_epoch() RETURNS bigint LANGUAGE sql

@@ -56,7 +56,7 @@ test("shows the database's time when the host's is set, and logs each change onc
   const hostMs = Date.now()
   for (const [round, shiftMs] of [HOUR_MS, -HOUR_MS].entries()) {
     vi.useFakeTimers({ toFake: ['Date'], now: hostMs + shiftMs })
-    // Immediately, and not with the next measurement.
+    // The clock follows immediately, not with the next measurement.
     expect(Math.abs(await measureAheadMs(clock))).toBeLessThan(60_000)
     await expect.poll(() => listWarnings().length, DEADLINE).toBe(round + 1)
     expect(listWarnings().at(-1)).toMatch(/clock differs.*hostAheadMs: -?3[56]\d{5}/s)

@@ -146,7 +146,7 @@ describe('in the process that holds it', () => {
   const held: HeldLease[] = []
   const failures: unknown[] = []
 
-  /** Holds rows as one process, which renews their leases in `table`. */
+  /** Simulates a process that holds rows and renews their leases in `table`. */
   const holdAll = async (keys: readonly Key[], durationMs: number, table = TABLE) => {
     const renewal = createLeaseRenewal<Lease<Key>>({
       durationMs,

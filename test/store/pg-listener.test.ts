@@ -27,7 +27,7 @@ afterAll(() => service.stop())
 test('a key revoked during a silent connection loss is rejected within 5 s', async () => {
   const access = createAccess(service.database, pgListener)
   await pgListener.start()
-  /** A cached key: no lookup is made for it. */
+  /** Caches a key, so that its next use runs no lookup. */
   const cacheKey = async () => {
     const key = await createKey(service.database, tenant.environmentId)
     const look = async () => {

@@ -17,7 +17,7 @@ const SLOT_MS = 30_000
 let storage: TestDatabase
 let databases: readonly Database[]
 let listeners: readonly PgListener[]
-/** Two processes. */
+/** The ledgers of two processes. */
 let ledgers: readonly [RequestLedger, RequestLedger]
 let statements = 0
 let nowMs = 0
@@ -104,7 +104,7 @@ test('a request succeeds at the time that the ledger returns, and not earlier', 
   nowMs += 400
   expect(await spendAll(limits)).toBe(9)
   const { waitMs } = await spend(limits)
-  // A period, and one to two buckets.
+  // The wait is the period and one to two buckets.
   expect(waitMs).toBeGreaterThan(600 + 100)
   expect(waitMs).toBeLessThanOrEqual(600 + 200)
   nowMs += waitMs - 1
@@ -209,7 +209,7 @@ test('requests in flight are limited, and a killed process frees its places', as
   await ledgers[1].settle(request, second, [])
   expect((await spend(limits)).waitMs).toBe(0)
   expect((await spend(limits)).waitMs).toBe(250)
-  // Neither of the two ends: their process was killed.
+  // Neither of the two requests ends, because their process was killed.
   nowMs += SLOT_MS
   expect(await spendAll(limits)).toBe(2)
 })

@@ -29,7 +29,7 @@ let tenant: Tenant
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
-  // The service has sealed it with a key that the tests replace.
+  // The service has sealed its signing key with an encryption key that the tests replace.
   await service.database.prisma.signingKey.deleteMany()
 })
 afterAll(() => service.stop())

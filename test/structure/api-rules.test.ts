@@ -42,7 +42,7 @@ describe('the rules of the schema', () => {
       ['Query.getTwo: a query is named after what it returns.'],
     ],
   ])('%s', (types, expected) => {
-    // A type that nothing uses is another problem, which each of these has.
+    // Each schema here also reports its unused type, which is a separate problem.
     const problems = checkSchema(schemaOf(types))
     expect(
       problems.filter((problem) => !problem.endsWith('no field or argument has this type.')),

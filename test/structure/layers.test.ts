@@ -27,7 +27,9 @@ const below = [
 /** The dependencies of the whole store. */
 const onlyLeaves = ['src/query/', 'src/definition/', 'src/errors.ts', 'src/repeater.ts']
 
-/** What each layer may import in addition to itself. A file belongs to the layer with the longest matching path. */
+/**
+ * What each layer may import in addition to itself. A file belongs to the layer with the longest matching path.
+ */
 const layers: Readonly<Record<string, readonly string[]>> = {
   'src/cli.ts': [
     'src/main.ts',
@@ -77,8 +79,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/connect/': ['src/api/http/static.ts'],
   // Runs in a browser, as the SDK does.
   'src/connect/window/': ['src/sdk/', 'src/generated/sdk-types.ts'],
-  // Siblings: they communicate only through the change log.
-  // Reads single records and the context of an account with a connector's steps, as writes do.
+  // Siblings communicate only through the change log. The sync reads single records and the context of an
+  // account with a connector's steps, as writes do.
   'src/sync/': [...below, 'src/write/account-context.ts', 'src/write/run-steps.ts'],
   'src/write/': below,
   'src/authorization/': below,
@@ -103,7 +105,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/errors.ts',
     'src/repeater.ts',
   ],
-  // The store, from the connection up: a folder imports those above it in this list.
+  // The folders of the store, from the connection up: a folder imports only those listed before it.
   'src/store/database/': [...onlyLeaves, 'src/package-json.ts'],
   'src/store/secrets/': [...onlyLeaves, 'src/store/database/'],
   'src/store/changes/': [...onlyLeaves, 'src/store/database/'],
@@ -142,7 +144,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/query/': ['src/definition/', 'src/errors.ts'],
   'src/outbound/': ['src/definition/', 'src/errors.ts', 'src/byte-budget.ts'],
   'src/connectors/': ['src/resources/', 'src/definition/'],
-  // Covers every resource: those without a mapping of their own get a derived one.
+  // The sandbox covers every resource: a resource without a mapping gets a derived one.
   'src/connectors/sandbox/': ['src/resources/', 'src/definition/', 'src/generated/catalogue.ts'],
   'src/resources/': ['src/definition/'],
   'src/definition/': [],

@@ -17,7 +17,7 @@ export interface AuthorizationServerOptions {
   readonly clients: readonly ClientMetadata[]
   /** Whether each refresh returns a new refresh token; the reuse of an old one revokes the grant. Default: true. */
   readonly rotates?: boolean
-  /** How long a replaced refresh token is still accepted. Default: 0. */
+  /** Milliseconds for which a replaced refresh token is still accepted. Default: 0. */
   readonly graceMs?: number
   /** Default: true. */
   readonly requiresPkce?: boolean
@@ -32,14 +32,14 @@ export interface AuthorizationServerOptions {
 /** The requests of one grant that the token endpoint has processed. */
 export interface GrantCounts {
   succeeded: number
-  /** By error code: `invalid_grant`. */
+  /** The number of rejected requests, by error code: `invalid_grant`. */
   readonly failed: Map<string, number>
 }
 
 export interface AuthorizationServer {
   /** The issuer, and the origin of the server. */
   readonly url: string
-  /** By grant: `refresh_token`. */
+  /** The processed requests, by grant type: `refresh_token`. */
   countsOf(grant: string): GrantCounts
   /** Called and awaited before and after a token request is processed, before its response is sent. */
   readonly hooks: {

@@ -22,7 +22,10 @@ const OTHER_ROUTE =
 const GENERAL_HEADER =
   /^(content-(type|length|security-policy)|date|connection|keep-alive|transfer-encoding|vary|cache-control|(access-control|cross-origin)-.*|origin-agent-cluster|referrer-policy|x-(content-type-options|dns-prefetch-control|download-options|frame-options|permitted-cross-domain-policies|xss-protection))$/
 
-/** Where no operation documents the response: an unreadable body, an unknown address, a method that is not allowed. */
+/**
+ * Statuses of requests that no operation documents: an unreadable body, an unknown address, a method that is not
+ * allowed.
+ */
 const GENERAL_ERRORS = {
   statuses: [400, 404, 405, 413, 415, 429],
   headers: ['x-request-id', 'allow', 'retry-after', 'ratelimit', 'ratelimit-policy'],

@@ -64,7 +64,7 @@ export const openDatabaseProxy = async (url: string) => {
     silence: (): void => {
       for (const pair of pairs) silenceConnection(pair)
     },
-    /** From now on, a connection that sends this text goes silent; undefined turns this off. */
+    /** Every connection that sends this text from now on stops forwarding; undefined turns this off. */
     silenceAt: (chunk: string | undefined): void => {
       silenceText = chunk
     },

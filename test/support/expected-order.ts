@@ -7,14 +7,14 @@ import type { Database } from '../../src/store/database/database.ts'
 /** A record in a response. */
 export type Shown = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** The digits times 10^20: exact, which a double is not. */
+/** The digits times 10^20 as an integer, because a double would round them. */
 const toScaled = (digits: string): bigint => {
   const [, sign, integer = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
   const value = BigInt(integer + fraction.padEnd(20, '0'))
   return sign === '-' ? -value : value
 }
 
-/** Texts by their rank among all texts, in the collation of the database. */
+/** The rank of each text in the collation of the database. */
 const rankTexts = async (
   { prisma }: Database,
   texts: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * What a test of a connector has shown: which verbs of which resources, and how close its app is to the real one. Each
+ * Reports what a connector test has shown: the verbs of each resource, and how close its app is to the real one. Each
  * such test has a file in test/fidelity; codegen writes the tables of docs/apps.md from them.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ export const fidelityVerbs = [
   'webhook',
 ] as const
 
-/** What one test shows. */
+/** The report of one test. */
 export interface FidelityReport {
   readonly app: string
   readonly level: FidelityLevel

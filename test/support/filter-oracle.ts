@@ -26,7 +26,7 @@ export interface StoredRecords {
 
 const DAY_MS = 86_400_000
 
-/** The digits times 10^30. */
+/** The digits times 10^30 as an exact integer. */
 const toScaledInteger = (digits: string): bigint => {
   const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
   const value = BigInt(whole + fraction.padEnd(30, '0'))
@@ -75,7 +75,7 @@ const matches = (
       const at = Date.parse(String(value))
       const from = Date.parse(input)
       if (!/^\d{4}-\d{2}-\d{2}$/.test(input)) return compare(operator, at, from)
-      // A date: every instant of that day equals it, and is within its bounds.
+      // Compares with a date: every instant of the day equals it and is within its bounds.
       return (operator === 'max' || at >= from) && (operator === 'min' || at < from + DAY_MS)
     }
     default:

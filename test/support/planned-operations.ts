@@ -29,7 +29,7 @@ const A = 'aaaaaaaa-0000-4000-8000-000000000001'
 const B = 'bbbbbbbb-0000-4000-8000-000000000002'
 const RECORDS_OF_EACH = 5
 
-/** JSON that contains what separates the members of a record. */
+/** JSON that contains the separators of the members of a record. */
 const MISLEADING = {
   createdAt: 'x',
   'a,"remoteDeleted":false,': ['}', '{"id":1}', '\\', '\\"', '"', ',"createdAt":'],
@@ -162,7 +162,7 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
           run &&
           ((context, variables) =>
             run(context, variables).catch((error: unknown) => {
-              // Arguments of a link are wrong, even if no record has the link.
+              // Wrong arguments of a link are an error even if no record has the link.
               if (!(error instanceof NotPlannedError || error instanceof ApiError))
                 failures.set(selected.as, error)
               throw error

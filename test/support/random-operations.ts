@@ -229,7 +229,7 @@ export const randomOperation = (
     const credentialId = oneOf(credentialIds)
     const id = recordId(credentialId, resource.topic, String(n))
     if (happens(0.03)) return `${as}: __typename`
-    // No plan: the resolvers run this field alone.
+    // `__schema` has no plan, so the resolvers run it.
     if (happens(0.03)) return `${as}: __schema { queryType { name } }`
     if (happens(0.1))
       return `${as}: node(id: ${argument('ID!', id)})${directive()} { __typename ... on ${resource.typeName} ${selection(objectType(resource.typeName), 1)} }`

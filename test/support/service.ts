@@ -98,11 +98,11 @@ export interface ServerOptions extends Partial<Config> {
   /** Whether the service may connect to apps on this machine. */
   readonly allowPrivateAddresses?: boolean
   readonly log?: Logger
-  /** How much of the change log the service holds in memory for subscribers. */
+  /** Size of the part of the change log that the service holds in memory for subscribers. */
   readonly window?: WindowLimits
-  /** Default: those of the product. */
+  /** Default: the connectors of the product. */
   readonly connectors?: ReadonlyMap<string, Connector>
-  /** Receives what the service counts. */
+  /** Receives the metrics of the service. */
   readonly metrics?: Metrics
 }
 

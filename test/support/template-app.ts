@@ -1,4 +1,4 @@
-/** An app in this process with the API that the template of new connectors is written for. */
+/** An app in this process that implements the API of the connector template. */
 import type { LocalApp } from '../../src/outbound/exchange.ts'
 
 export interface TemplateRecord {

@@ -117,7 +117,7 @@ it('is read before the first listing, and no more that day', async () => {
   expect(Date.now() - (readAt?.getTime() ?? 0)).toBeLessThan(HOUR_MS)
   expect(Math.round((dueInMs ?? 0) / HOUR_MS)).toBe(24)
 
-  // A new process.
+  // Simulates a new process.
   await engineOf().syncNow(harness.credentialId)
   expect(takeRequests()).toEqual(['accounts'])
 })

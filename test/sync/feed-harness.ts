@@ -75,7 +75,7 @@ export const openFeedHarness = async (): Promise<FeedHarness> => {
     try {
       return await (key.topic === FEED ? runFeed : runSync)(contextOf(), held)
     } catch (error) {
-      // Another process took the run over while it ended; the scheduler logs that.
+      // Another process took over the lease of the run; the scheduler logs that.
       if (error instanceof LeaseLostError) return { outcome: 'lost' }
       throw error
     }

@@ -45,7 +45,7 @@ describe('records that are older than allowed', () => {
     const engine = harness.engine({ intervalMs: 600_000 })
     let waiting: Promise<Date | null> | undefined
     harness.app.settings.onResponse = () => {
-      // Its page is built already, so it does not have the change.
+      // The page of the current run is already built, so it does not contain the change.
       harness.app.settings.onResponse = undefined
       harness.app.put('3', { name: 'Renamed' })
       waiting = refresh(0)

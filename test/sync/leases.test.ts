@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLeases, type HeldRun } from '../../src/sync/leases.ts'
 import { addCredential, openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
-/** Longer than any stall of the machine that runs the test. */
+/** Longer than any pause of the machine that runs the test. */
 const DURATION_MS = 300_000
 
 let harness: SyncHarness

@@ -57,7 +57,7 @@ describe('a page that was read before a write and arrives after it', () => {
     const engine = harness.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
     app.fill(2)
     if (which === 'later') await engine.syncNow(credentialId)
-    // In the order of a write: the app first, then the store.
+    // Changes the app first and then the store, as a write does.
     const write = (id: string, deleted: boolean) => {
       const { row } = createMapper(mapping)(app.put(id, { name: 'Written', deleted }), credentialId)
       const line = createLineWriter(mapping.resource)(row)
@@ -192,7 +192,7 @@ describe('a further run', () => {
     harness.app.fill(500)
     const busy = await costOf(run)
     expect(idle).toBeLessThanOrEqual(14)
-    // One more for the started event, one for the completed event.
+    // One more statement for the started event, and one for the completed event.
     expect(busy).toBe(idle + 2)
   })
 

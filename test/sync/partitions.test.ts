@@ -65,7 +65,7 @@ test('a stopped run continues in its windows: complete ones are not listed again
   await harness.engine({ pager: windows }).syncNow(credentialId)
   expect(await harness.records()).toHaveLength(800)
   expect(await listCreatedIds()).toHaveLength(800)
-  // 16 windows and those that were divided, and for each stop the requests in flight and those not stored yet.
+  // 16 windows, the windows that were divided, and for each stop the requests whose pages were not stored.
   const necessary = 800 / app.settings.pageSize + 2 * 32
   expect(app.requests.length).toBeLessThan(necessary + 3 * 20)
 })

@@ -26,7 +26,7 @@ const openApp = (hidden: number) => {
   const app = new Set<number>()
   const arrivals = new Set<number>()
   const stored = new Map<number, StoredRecord>()
-  /** When records appeared or disappeared that no listing has shown since. */
+  /** Times at which records appeared or disappeared that no listing has shown since. */
   let silent: number[] = []
   let state: StoredCount | null = null
   let isFullListingDue = true

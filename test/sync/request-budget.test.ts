@@ -18,7 +18,7 @@ const limits: RequestLimits = {
 let harness: SyncHarness
 let appClient: AppClient
 let engine: Sync
-/** Time that the ledger sees in addition to the host's. */
+/** Milliseconds that the clock of the ledger is ahead of the host. */
 let laterMs = 0
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ test('the interval of polls is what the budget affords for the syncs that share 
 test('listings of changes spend another share than full listings', async () => {
   await sync()
   const spent = await harness.database.prisma.requestBudget.findFirstOrThrow({
-    // Not the share of the end user.
+    // Excludes the row that counts the share of the end user.
     where: { name: 'perHour', NOT: { key: { startsWith: 'user/' } } },
   })
   const places = [0, 1, 2, 3, 4].map((place) =>

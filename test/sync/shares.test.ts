@@ -93,7 +93,7 @@ it('when endless lists hold all places, a new user waits for the end of one slic
   await expect.poll(() => isCompleted(newUser.credentialIds), within).toBe(true)
   // Slices of both places end in the tick before the new user is seen, which then comes next.
   expect(slicesBefore).toBeLessThan(30)
-  // The six credentials of each user take turns as well.
+  // The six credentials of each user also take turns.
   const listPaths = () => new Set(requestsOf('flood-a').map(({ path }) => path))
   await expect.poll(() => listPaths().size, within).toBe(6)
 })

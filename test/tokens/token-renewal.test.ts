@@ -159,7 +159,7 @@ describe('a token', () => {
 
   test('that is still valid is used while another process renews it, and while renewals fail', async () => {
     const credential = await load(await connect(timeInMs(5000)))
-    // Stored an hour ago, so that it is due.
+    // The token was stored an hour ago, so its renewal is due.
     const due = {
       ...credential,
       tokens: { ...credential.tokens, storedMs: Date.now() - 3_600_000 },
@@ -258,7 +258,7 @@ describe('a credential whose renewal the app rejects', () => {
       { topic: 'connection/created' },
       { topic: 'connection/authentication_failure' },
     ])
-    // One rejected renewal in all, and no request to the app.
+    // One renewal was rejected in total, and no request was sent to the app.
     expect(server.countsOf('refresh_token').failed).toEqual(new Map([['invalid_grant', 1]]))
     expect(server.apiStatuses).toEqual([])
     const scope = { ...owner, credentialId: id }

@@ -92,7 +92,7 @@ test('does not copy back a record of an interrupted run that the sync found', as
   })
   await untilAllEnded()
   await expectNoCopy(orderId)
-  // Waiting for the other run is no attempt.
+  // Waiting for the other run does not count as an attempt.
   const [reverseRun] = (await harness.runs()).filter(({ workflowId }) => workflowId === reverseId)
   expect(reverseRun).toMatchObject({ attempts: 1, failure: null })
 })

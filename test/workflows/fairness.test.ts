@@ -18,7 +18,7 @@ let other: Customer
 let server: Server
 /** Posts to `/hanging` without a response. */
 let hanging: Set<ServerResponse>
-/** Posts to `/hanging` that the sender gave up. */
+/** Posts to `/hanging` that the sender has aborted. */
 let abandoned: number
 /** Status codes that `/hanging` returns before it hangs. */
 let statusesToSend: number[]

@@ -115,7 +115,7 @@ test('a pause is one row: waiting runs are not written, and not claimed before i
   const pause = (until: Date | null) =>
     database.prisma.installedWorkflow.updateMany({ data: { pausedUntil: until } })
   await pause(new Date(0))
-  // The first run after the pause goes alone.
+  // The first run after a pause is claimed alone.
   expect(await claimSomeRuns(100)).toHaveLength(1)
   await pause(null)
   expect(await claimSomeRuns(100)).toHaveLength(8)

@@ -55,7 +55,7 @@ test.each(['installation', 'workflow'])(
     await harness.change(1, { orderNumber: 'while off' })
     await switchWorkflow(true)
     await harness.change(2, { orderNumber: 'afterwards' })
-    // It is on again: later changes are not dropped.
+    // The workflow is already on: switching it on again must not drop the change above.
     await switchWorkflow(true)
     await harness.engine()
     await harness.settled(1)

@@ -137,7 +137,7 @@ describe('a trigger', () => {
     await harness.change(3, { orderNumber: 'other' }, { credentialId: other.shop })
     await harness.change(4, { orderNumber: 'last', orderStatus: 'paid', totalPrice: '12.5' })
     await harness.settled(2)
-    // Of two records, in either order.
+    // The changes of two records may be processed in either order.
     expect((await readWriteFacts()).sort()).toEqual([
       ['create', 'Order last'],
       ['create', 'Order paid'],

@@ -38,7 +38,7 @@ let firm: Firm
 beforeEach(async () => {
   const body = { accountName: 'Firm', accountOwner: 'First' }
   firm = (await harness.write('POST', '/accounts', body)).json().account
-  // Long enough for all to compare before the first one writes.
+  // Long enough that all writers compare versions before the first one writes.
   harness.rolodex.delayMs = 50
 })
 afterEach(() => {
@@ -89,7 +89,7 @@ const change = async (
 }
 
 const names = ['A', 'B', 'C', 'D', 'E']
-/** All at the same time, alternating between two processes. */
+/** Sends all writes at the same time, alternating between two processes. */
 const changeAll = (transport: Transport, seen?: string): Promise<Written[]> =>
   Promise.all(
     names.map((name, index) =>

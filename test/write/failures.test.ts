@@ -311,7 +311,7 @@ describe('a rate limit', () => {
   })
 
   test('is a 429 with the app’s Retry-After, and no other write is sent before it has passed', async () => {
-    // It first waits for the end of the pause above.
+    // The request first waits for the end of the pause of the previous test.
     harness.rolodex.faults.push({ status: 429, headers: { 'retry-after': '30' } })
     const response = await harness.write('POST', '/contacts', nextPerson())
     expect(response.statusCode).toBe(429)

@@ -98,7 +98,7 @@ describe('over REST', () => {
   test('the claim of a process that died expires, and then the outcome is looked up', async () => {
     const key = nextKey()
     const { prisma } = harness.service.database
-    // The state after the app has done it and nothing was recorded.
+    // Restores the state after the app has performed the write, with no recorded outcome.
     await post('Orphan', key)
     await prisma.idempotentRequest.updateMany({
       where: { key: { endsWith: ` ${key}` } },

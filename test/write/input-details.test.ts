@@ -26,7 +26,7 @@ const refuse = async (input: object) => {
   const { details } = rest.json().error
   const { userErrors } = graph.json().data.updateCommerceOrder
   expect(restErrorOf(userErrors)?.details).toEqual(details)
-  // Each has a message of its own.
+  // Each invalid field has its own message.
   expect(userErrors.map((one: UserError) => one.message)).toEqual(
     details.map(({ field, expected }: Detail) => `${field}: expected ${expected}.`),
   )

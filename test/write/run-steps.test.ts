@@ -20,7 +20,7 @@ function* steps(): Steps<string> {
   return 'done'
 }
 
-/** Fails at one of the requests. */
+/** Fails the request to this path. */
 const failAt =
   (path: string, error: Error) =>
   async (request: AppRequest): Promise<typeof response> => {

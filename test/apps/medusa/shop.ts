@@ -1,4 +1,4 @@
-/** A shop with what an order needs, and a merchant's actions. */
+/** Fills a Medusa shop with what an order needs, and performs a merchant's actions in it. */
 import type { Medusa } from './start.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses

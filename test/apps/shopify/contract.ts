@@ -66,7 +66,7 @@ const scalars: Readonly<Record<string, unknown>> = {
 const chosen: Readonly<Record<string, unknown>> = {
   'BasicEvent.action': 'destroy',
   'FulfillmentOrder.status': 'OPEN',
-  // The first in the contract, AC, is none of the API's.
+  // The contract lists the country AC first, which the API does not accept.
   'MailingAddress.countryCodeV2': 'DE',
   'PageInfo.hasNextPage': false,
 }
@@ -117,7 +117,7 @@ export const respond = async ({ schema }: Contract, request: AppRequest): Promis
   return { status: 200, headers: {}, body: JSON.parse(JSON.stringify({ data })) }
 }
 
-/** The places of a document that none of the scopes permits: `Customer`, `Mutation.orderDelete`. */
+/** The types and fields in a document that no granted scope permits: `Customer`, `Mutation.orderDelete`. */
 export const forbiddenIn = (
   { schema, access }: Contract,
   source: string,

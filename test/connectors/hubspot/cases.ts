@@ -1,4 +1,4 @@
-/** What passes between the connector and a portal: each case reads or writes every field of a resource. */
+/** Cases of the HubSpot connector: each reads or writes every field of a resource in a simulated portal. */
 import { connector } from '../../../src/connectors/hubspot/manifest.ts'
 import type { Traffic } from '../field-mutations.ts'
 import type { Fields, Harness } from './harness.ts'
@@ -27,7 +27,7 @@ const ADDRESS = {
   postalCode: '00100',
 }
 
-/** Every field that a write may have, by the ids of the app. */
+/** Every field that a write may have; references are ids of the app. */
 const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update: Fields }>> = {
   accounts: {
     create: {

@@ -1,4 +1,4 @@
-/** What the tests of the HubSpot connector without a HubSpot share. */
+/** Fixtures shared by the HubSpot connector tests that run without a simulator. */
 import { connector } from '../../../src/connectors/hubspot/manifest.ts'
 import type { AppRequest, AppResponse } from '../../../src/definition/connector.ts'
 import { ATTEMPT } from '../../support/steps.ts'

@@ -21,7 +21,10 @@ const START_MS = Date.parse('2026-11-23T17:00:00Z')
 
 export type Fields = Readonly<Record<string, Json>>
 
-/** A portal with a record of each type, and the connector, whose traffic passes through `traffic`. */
+/**
+ * Creates a portal with a record of each type, and a connector whose requests and responses pass through
+ * `traffic`.
+ */
 export const openHarness = (traffic: Traffic) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createHubSpot({ limited: false, searchLagMs: 0, clock })

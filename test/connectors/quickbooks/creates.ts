@@ -1,4 +1,4 @@
-/** New records, as a caller passes them and as they are shown. */
+/** Creates of records: the input of a caller, and the record that the API then shows. */
 
 import { referenceTo } from './harness.ts'
 import {
@@ -25,7 +25,7 @@ const billed = {
   dueDate: '2026-03-31',
 }
 
-/** The same, as they are shown. */
+/** These fields as the API shows them. */
 const shownBilled = {
   ...EURO_RATE,
   issueDate: '2026-03-01T00:00:00.000Z',

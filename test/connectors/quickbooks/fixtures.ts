@@ -1,4 +1,4 @@
-/** What the tests of the QuickBooks connector without QuickBooks share. */
+/** Fixtures shared by the QuickBooks connector tests that run without a simulator. */
 import { connector } from '../../../src/connectors/quickbooks/manifest.ts'
 import type { AppRequest, AppResponse } from '../../../src/definition/connector.ts'
 

@@ -31,7 +31,7 @@ export const referenceTo = (plural: string, remoteId: string): string =>
 
 export type Row = Readonly<Record<string, unknown>> & { readonly remoteId: string }
 
-/** A row without what is empty, its id and the app's own fields. */
+/** A row without its id, its empty fields and its remote fields. */
 const withoutEmpty = (row: Row): Row => {
   const { id: _, remoteFields: __, remoteDeleted: ___, ...rest } = row
   const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)

@@ -5,7 +5,7 @@ import { companyId, EUR, type QuickBooksCase, seed, shownAccountLine } from './r
 
 const EFFECTIVE = [{ RateValue: 7, EndDate: '2025-12-31T00:00:00-08:00' }, { RateValue: 8 }]
 
-/** Records that the simulator does not make, as the vendor documents them. */
+/** Records that the simulator cannot create, in the form that the vendor documents. */
 const recorded: readonly (readonly [plural: string, raw: object, expected: object])[] = [
   [
     'taxRates',
@@ -151,7 +151,7 @@ const ended: readonly QuickBooksCase[] = [
   },
 ]
 
-/** The ids of what each resource lists; the second list has only what has changed since a time. */
+/** The ids that each resource lists: in a full listing, and in a listing of the changes since a time. */
 const lists: readonly QuickBooksCase[] = (
   [
     ['accounts', ['1', '2', '3', '4', '5', '6', '7', '8', '9']],

@@ -32,7 +32,10 @@ export const numbers = [
   { phoneNumberType: 'Fax', phoneNumber: '4' },
 ]
 
-/** What the cases refer to: a customer, a vendor, a service, two classes, a department, an account. */
+/**
+ * The records that the cases refer to: a customer, a vendor, a service, two classes, a department and an
+ * account.
+ */
 export const seed = ({ company }: Harness): void => {
   company.create('Customer', { DisplayName: 'Amy', ...EUR })
   company.create('Vendor', { DisplayName: 'Books', ...EUR })
@@ -48,7 +51,7 @@ export const [north, west, shop] = [
   referenceTo('trackingCategories', 'Department-1'),
 ]
 
-/** A line with an item: as a caller passes it, and as it is shown. */
+/** A line with an item: the input of a caller, and the line that the API then shows. */
 export const itemLine = {
   description: 'Work',
   unitPrice: 10.5,

@@ -31,7 +31,7 @@ const failures: readonly QuickBooksCase[] = [
   },
 ]
 
-/** Writes that QuickBooks rejects, and the field that is at fault, by its name in the app. */
+/** Writes that QuickBooks rejects, each with the app's name of the invalid field. */
 const refusals: readonly QuickBooksCase[] = (
   [
     ['customers', { customerName: 'Amy' }, 'customerName'],
@@ -67,7 +67,7 @@ const refusals: readonly QuickBooksCase[] = (
   name: `a refused one of ${plural} at ${field} (${at})`,
   run: async (harness) => {
     seed(harness)
-    // Without lines, a payment to a vendor would be rejected for that.
+    // A payment to a vendor without lines would be rejected for the missing lines.
     return harness.refusedField(plural, fields, plural === 'payments' ? { Line: [] } : {})
   },
   expected: field,

@@ -1,6 +1,6 @@
 /**
- * What the tests of the Shopify connector without a shop share. test/long/shopify-documents.check.ts holds each request
- * against Shopify's own schema.
+ * Fixtures shared by the Shopify connector tests that run without a simulator. test/long/shopify-documents.check.ts
+ * holds each request against Shopify's own schema.
  */
 import { connector } from '../../../src/connectors/shopify/manifest.ts'
 import type { AppRequest, AppResponse } from '../../../src/definition/connector.ts'

@@ -38,7 +38,7 @@ type Row = Readonly<Record<string, unknown>>
 const isEmpty = (value: unknown): boolean =>
   value === null || (Array.isArray(value) && value.length === 0)
 
-/** A row without what is empty, its id and the app's own fields. */
+/** A row without its id, its empty fields and its remote fields. */
 const withoutEmpty = ({ id: _, remoteFields: __, remoteDeleted, ...rest }: Row): Row => ({
   ...Object.fromEntries(Object.entries(rest).filter(([, value]) => !isEmpty(value))),
   ...(remoteDeleted === true && { remoteDeleted }),
@@ -56,7 +56,7 @@ const UNSIMULATED: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 const withUnsimulated = (text: string): unknown =>
   JSON.parse(text, (name, value) => UNSIMULATED[name]?.[String(value)] ?? value)
 
-/** What records of a resource have in addition to their unified fields. */
+/** The paths of the remote fields that the cases compare, by resource. */
 const REST: Readonly<Record<string, readonly string[]>> = {
   customers: ['note', 'tags', 'locale', 'taxExempt', 'state'],
   products: ['handle', 'publishedAt', 'variants.position', 'variants.inventoryItem.id'],
@@ -102,7 +102,7 @@ export const reportManyRecords: Change = (body) => {
   return counts.length > 0 ? { ...valuesOf(body), data: { ...data, ...large } } : body
 }
 
-/** A shop without records, and the connector, whose traffic passes through `traffic`. */
+/** Creates a shop without records, and a connector whose requests and responses pass through `traffic`. */
 export const openHarness = (traffic: Traffic) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createShopify({ limited: false, clock })
@@ -194,7 +194,10 @@ export const openHarness = (traffic: Traffic) => {
     run,
     sendRequest,
     readContext,
-    /** What a listing shows, the ids that it reports as deleted, and its steps. @param maxPages stops after them */
+    /**
+     * Runs a listing. @param maxPages stops the listing after this many pages @returns the listed rows, the ids
+     * that it reports as deleted, and its steps
+     */
     list: async (plural: string, since?: string, change?: Change, maxPages = 99) => {
       const { listRequest, readList } = resourceOf(plural)
       const context = await readContext()
@@ -260,7 +263,7 @@ export const openHarness = (traffic: Traffic) => {
       const raw = await read(plural, remoteId)
       return raw === undefined ? undefined : showRecord(plural, raw)
     },
-    /** What a record has in addition to its unified fields. */
+    /** The compared remote fields of a record. */
     rest: async (plural: string, remoteId: string): Promise<Row> =>
       restOf(plural, await read(plural, remoteId)),
     create: async (plural: string, fields: Fields, remoteFields: Fields = {}): Promise<Row> =>

@@ -33,7 +33,7 @@ const lists: readonly ShopifyCase[] = Object.entries(shownRows).map(([plural, ro
   expected: {
     rows: [[row], [row], [], [row]],
     rests: Array(3).fill(shownRests[plural]),
-    // By pages, and in a large shop.
+    // Listed page by page, and by a bulk operation in a large shop.
     steps: [['pages'], ['run', 'operation', 'file']],
   },
 }))

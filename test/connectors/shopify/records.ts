@@ -1,4 +1,4 @@
-/** The records of the cases: as they are written, and as they are shown. */
+/** The records of the cases: the input of a caller, and the record that the API then shows. */
 import type { Traffic } from '../field-mutations.ts'
 import { globalId, type Harness, referenceTo } from './harness.ts'
 
@@ -191,7 +191,7 @@ const presentmentMoneyOf = (name: string, amount: string) => ({
   [`${name}.shopMoney.currencyCode`]: ['EUR'],
 })
 
-/** What the same records have in addition to the unified fields. */
+/** The remote fields of the same records. */
 export const shownRests: Readonly<Record<string, object>> = {
   customers: {
     note: ['kind'],

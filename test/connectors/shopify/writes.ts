@@ -341,7 +341,7 @@ const fulfillmentOrders: readonly ShopifyCase[] = [
 
 interface Refusal {
   readonly plural: string
-  /** The mutation that the shop rejects, or what the connector notices. */
+  /** The mutation that the shop rejects, or the mistake that the connector finds itself. */
   readonly by: string
   write(harness: Harness): Promise<unknown>
   /** The unified name of the field at fault. Absent: the record itself is missing. */

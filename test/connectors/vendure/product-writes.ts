@@ -10,7 +10,7 @@ export const productWrites = (shop: WritingShop): unknown =>
       { name: 'Size', value: size },
       { name: 'Colour', value: '赤' },
     ]
-    // Vendure keeps no order of them.
+    // Vendure does not keep the order of option values.
     const optionValuesInAnyOrder = (size: string) => expect.arrayContaining(listOptionValues(size))
     const variant = (size: string, price: string) => ({
       title: `Chair ${size}`,

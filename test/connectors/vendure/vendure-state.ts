@@ -27,7 +27,10 @@ const requireRecord = <Value>(value: Value | null, what: string): Value => {
   return value
 }
 
-/** The records that listings return. `orderStatuses`: the statuses of orders by id, which Vendure's API does not return. */
+/**
+ * The records that listings return. `orderStatuses`: the statuses of orders by id, which Vendure's API does not
+ * return.
+ */
 export const createVendureState = (
   { vendure, credentialId }: Connection,
   orderStatuses: ReadonlyMap<string, OrderStatuses>,
@@ -86,7 +89,7 @@ export const createVendureState = (
     product: readExpectedProduct,
     customer: readExpectedCustomer,
     fulfillmentsOf,
-    /** Everything, by topic. */
+    /** Every expected record, by topic. */
     all: async (): Promise<Readonly<Record<string, readonly Expected[]>>> => ({
       'commerce/customers': await Promise.all(
         (await listIds('customers')).map(readExpectedCustomer),

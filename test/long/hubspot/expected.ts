@@ -1,4 +1,7 @@
-/** What the API is to show of the records of a portal, by hand from the meaning of each property. */
+/**
+ * The records that the API must show for the records of a portal, computed from the documented meaning of each
+ * property.
+ */
 import type { JsonObject } from '../../simulators/engine/json.ts'
 import type { PortalControls } from '../../simulators/hubspot/start.ts'
 
@@ -32,7 +35,7 @@ const associate = (
   return (found.find(({ typeId }) => typeId === primary) ?? found[0])?.id
 }
 
-/** The day of a time in the zone of the portal. */
+/** The calendar day of a time in the time zone of the portal. */
 const dayOf = (time: string | undefined): string | undefined => {
   if (time === undefined) return undefined
   const day = new Intl.DateTimeFormat('sv-SE', { timeZone: 'US/Eastern' }).format(new Date(time))
@@ -81,7 +84,7 @@ const STATUSES: Values = { closedwon: 'won', closedlost: 'lost' }
 const numberOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text)
 
-/** By topic: the type of the records, and their fields. */
+/** The type of the records and the expected fields, by topic. */
 export const expected: Readonly<Record<string, readonly [type: string, Expect]>> = {
   accounts: [
     'companies',
@@ -163,7 +166,7 @@ export const expected: Readonly<Record<string, readonly [type: string, Expect]>>
       opportunityStage: facts.idOf('stages', deal.dealstage),
       opportunityStatus: STATUSES[deal.dealstage ?? ''] ?? 'open',
       opportunityState: (STATUSES[deal.dealstage ?? ''] ?? 'open').toUpperCase(),
-      // That of the account.
+      // The currency of the account.
       currency: deal.deal_currency_code ?? 'USD',
       closeDate: dayOf(deal.closedate),
       lastActivityAt: deal.notes_last_updated,
@@ -183,7 +186,7 @@ export const expected: Readonly<Record<string, readonly [type: string, Expect]>>
   ],
 }
 
-/** The record that the API is to show, without the ids and times of its own. */
+/** The record that the API must show, without the service's own id and times. */
 export const expectedRecord = (
   topic: string,
   { id, properties, createdAt, updatedAt }: JsonObject,

@@ -24,7 +24,7 @@ export const MAX_SEARCH_RESULTS = 200
 
 const DAY_MS = 86_400_000
 
-/** The connector on a simulator, with limits that no test reaches. */
+/** The connector for a simulator at this URL, with limits that no test reaches. */
 export const connectorWithoutLimits = (url: string): Connector => {
   const { limits } = connector
   if (!limits) throw new Error('The connector has no limits.')
@@ -32,7 +32,10 @@ export const connectorWithoutLimits = (url: string): Connector => {
   return { ...connectorAt(connector, url), limits: { ...limits, windows } }
 }
 
-/** Starts the simulator and the service. `prepare` fills the portal, whose records are a day old when it is connected. */
+/**
+ * Starts the simulator and the service. `prepare` fills the portal, whose records are a day old when it is
+ * connected.
+ */
 export const openHarness = async (prepare: (portal: PortalControls) => void) => {
   // The address of webhooks is part of their signature.
   const port = await freePort()

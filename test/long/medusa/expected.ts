@@ -1,4 +1,4 @@
-/** What the API is to show of the records of a shop, read from Medusa's own Admin API. */
+/** The records that the API must show for a shop, computed from Medusa's own Admin API. */
 import { recordId } from '../../../src/definition/identity.ts'
 import type { Medusa } from '../../apps/medusa/start.ts'
 

@@ -1,4 +1,4 @@
-/** What the API is to show of the records of a shop, which other documents than the connector's read. */
+/** The records that the API must show for a shop, computed from GraphQL documents other than the connector's. */
 import { recordId } from '../../../src/definition/identity.ts'
 import type { Loose } from './harness.ts'
 
@@ -23,7 +23,7 @@ const ADDRESS_FIELDS =
 const LINES = `id name sku quantity product { id } variant { id }
   originalUnitPriceSet { shopMoney { amount } }`
 
-/** How the records of a resource are read from the shop, and the record that the API is to show of each. */
+/** How the records of a resource are read from the shop, and the record that the API must show for each. */
 export interface Expectation {
   /** A root connection, which is read page by page at the cursor `$after`. */
   readonly document: string

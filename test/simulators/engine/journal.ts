@@ -1,4 +1,4 @@
-/** What was requested, in the order of arrival. */
+/** The journal of requests, in the order of arrival. */
 
 export interface JournalEntry {
   /** The vendor's time of arrival. */
@@ -10,9 +10,9 @@ export interface JournalEntry {
   readonly body: string
   /** The route's path template, once it is known: `/v3/company/{realmId}/query`. */
   route?: string
-  /** Of the access token or of the path, once it is known. */
+  /** Account of the access token or of the path, once it is known. */
   accountId?: string
-  /** Undefined while it is processed, and if no response is sent. */
+  /** Status of the response; undefined while the request is processed, and if no response is sent. */
   status?: number
   fault?: string
   /** From arrival to the end of the response, in real time. */

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 export interface LimitState {
   readonly max: number
   readonly used: number
-  /** How long until nothing of the limit is used. */
+  /** Milliseconds until the whole limit is available again. */
   readonly resetMs: number
 }
 
@@ -88,7 +88,7 @@ export const createConcurrency = ({ max }: { readonly max: number }): Limit => {
   const usedOf = (key: string) => running.get(key) ?? 0
   return {
     state: (key) => ({ max, used: usedOf(key), resetMs: 0 }),
-    // When a running call ends is unknown.
+    // The end of a running call is unknown, so the wait is a guess of one second.
     waitMs: (key, cost) => (usedOf(key) + cost > max ? 1000 : 0),
     take: (key, cost) => void running.set(key, usedOf(key) + cost),
     end: (key, cost) => void running.set(key, usedOf(key) - cost),

@@ -63,7 +63,7 @@ const showAssociate = ({ id, types }: Associate): JsonObject => ({
   associationTypes: types.map(showLabel),
 })
 
-/** What was written between two records. */
+/** The response to a write of associations between two records. */
 const showPair = (
   { from, to }: Pair,
   [fromId, toId]: readonly [string, string],

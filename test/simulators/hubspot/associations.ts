@@ -70,7 +70,7 @@ export const associationTypes: readonly AssociationType[] = [
   ...pair('tasks', 'companies', [192, 191]),
   ...pair('tasks', 'deals', [216, 215]),
   ...pair('tasks', 'leads', [647, 646]),
-  // A label that the users of every portal have defined.
+  // A user-defined label that exists in every portal.
   ...pair('contacts', 'companies', [1001, 1002], 'Decision maker'),
   ...pair('contacts', 'contacts', [449, 449]),
   ...pair('companies', 'companies', [450, 450]),
@@ -124,7 +124,7 @@ const indexOf = ({ store }: Portal): ReadonlyMap<string, readonly Association[]>
     Map.groupBy(all.map(associationOf), ({ from }) => `${from.type}/${from.id}`),
   )
 
-/** What a record is associated with, in the order of its writes. */
+/** The associations of a record, in the order of their writes. */
 export const associationsOf = (portal: Portal, { type, id }: RecordKey): readonly Association[] =>
   indexOf(portal).get(`${type}/${id}`) ?? []
 
@@ -140,7 +140,7 @@ const insert = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: numbe
   })
 }
 
-/** Where the one primary associate of a record is stored, so that it is found without the index. */
+/** The key under which the primary associate of a record is stored, so that it is found without the index. */
 const primaryKey = ({ type, id }: RecordKey, typeId: number): string => `${type}/${id}/${typeId}`
 
 const remove = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: number): void => {
@@ -215,7 +215,7 @@ export const replaceLabels = (
   for (const type of types) associate(portal, from, to, type)
 }
 
-/** Gives the associations of a record to another one. */
+/** Moves the associations of a record to another one. */
 export const moveAssociations = (portal: Portal, from: RecordKey, into: RecordKey): void => {
   for (const { to, typeId } of associationsOf(portal, from)) {
     const type = associationTypes.find(

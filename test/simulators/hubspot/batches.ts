@@ -119,7 +119,7 @@ export const upsertBatch = (portal: Portal, type: ObjectType, body: JsonObject):
   return batchReply(portal, results)
 }
 
-/** Ids that do not exist are passed over. */
+/** Unknown ids are ignored. */
 export const archiveBatch = (portal: Portal, type: ObjectType, body: JsonObject): Reply => {
   portal.store.transaction(() => {
     for (const { id } of listOf(body.inputs)) {

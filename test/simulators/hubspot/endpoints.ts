@@ -1,4 +1,4 @@
-/** What the routes share: versions, parameters, scopes, pages. */
+/** Parts shared by the routes: versions, parameters, scopes and pages. */
 import type { Account } from '../engine/accounts.ts'
 import { type Cursors, pageAfter } from '../engine/pages.ts'
 import {
@@ -64,7 +64,7 @@ export interface PortalCall {
   readonly call: Call
 }
 
-/** What a route consists of, without the prefix and version of its path. */
+/** A route without the prefix and version of its path. */
 export interface Endpoint extends Pick<Route, 'method' | 'parameters' | 'body' | 'scopes'> {
   /** After the version: `/{objectType}/search`. */
   readonly path: string

@@ -1,4 +1,4 @@
-/** What a new portal has before anyone uses it: pipelines. */
+/** The initial data of a new portal: its pipelines. */
 import type { JsonObject } from '../engine/json.ts'
 import type { Portal, Stage } from './portal.ts'
 

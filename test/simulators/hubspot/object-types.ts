@@ -10,11 +10,11 @@ export interface ObjectType {
   /** The properties with the times of creation and of the last change. */
   readonly createdProperty: string
   readonly modifiedProperty: string
-  /** What a response has if no properties are requested, in addition to the id and these times. */
+  /** The properties of a response if none are requested, in addition to the id and these times. */
   readonly defaults: readonly string[]
   /** A new record needs one property of each group. */
   readonly required: readonly (readonly string[])[]
-  /** What the `query` of a search looks at. */
+  /** The properties that the `query` of a search compares. */
   readonly searched: readonly string[]
   readonly readScopes: readonly string[]
   /** Empty: the API only reads these records. */

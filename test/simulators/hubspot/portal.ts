@@ -18,7 +18,7 @@ export interface PortalSettings {
   readonly maxSearchResults: number
   /** How long after a write the search index has it. */
   readonly searchLagMs: number
-  /** What a request for a property without a definition gets. */
+  /** How requests for a property without a definition are handled. */
   readonly undefinedProperties: 'refused' | 'ignored'
 }
 

@@ -14,7 +14,7 @@ import { formatTime, type Portal, pipelinesOf, propertiesOf, stagesOf } from './
 import { claimUniqueValues, isArchived } from './record-lookup.ts'
 import { acceptValues } from './values.ts'
 
-/** Who writes: the events of a change name it. */
+/** The source of a write, which the events of the change name. */
 export type ChangeSource = 'INTEGRATION' | 'CRM_UI'
 
 const withDefaults = (portal: Portal, { name }: ObjectType, sent: JsonObject): JsonObject => {
@@ -39,7 +39,7 @@ const withDefaults = (portal: Portal, { name }: ObjectType, sent: JsonObject): J
   }
 }
 
-/** The properties with what the vendor sets itself: when a task was completed. */
+/** The properties, including the completion time of a task, which the vendor sets itself. */
 const withCompletion = (
   { clock }: Portal,
   type: ObjectType,

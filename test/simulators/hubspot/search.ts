@@ -207,7 +207,7 @@ const createComparison = (
   }
 }
 
-/** What the index has found, in order. A search is processed once for all its pages. */
+/** The sorted results of the index. A search is processed once for all its pages. */
 const findMatches = (
   portal: Portal,
   type: ObjectType,
@@ -225,7 +225,7 @@ const findMatches = (
   if (portal.hasUnindexedChanges())
     return find(store.listAsOf(type.name, clock.nowMs() - settings.searchLagMs))
   const key = `search ${JSON.stringify([query, filterGroups, sorts])}`
-  // Some records show values of others.
+  // Some records contain values of other records.
   const others = [...objectTypes.keys(), 'association', 'pipeline', `property ${type.name}`]
   return store.view([type.name, ...others], key, find)
 }
@@ -247,7 +247,8 @@ const readPage = (
 
 /**
  * One page of the records that match.
- * @throws ApiError if the request has too many filters, unknown properties, or a page beyond the last result that can be reached
+ * @throws ApiError if the request has too many filters, unknown properties, or a page beyond the last result that
+ * can be reached
  */
 export const search = (portal: Portal, type: ObjectType, body: JsonObject): JsonObject => {
   const [start, size] = readPage(portal, body)

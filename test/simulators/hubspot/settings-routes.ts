@@ -100,7 +100,7 @@ const showOwner = ({ id, value, createdAtMs, updatedAtMs }: StoredRecord): JsonO
   firstName: value.firstName,
   lastName: value.lastName,
   type: 'PERSON',
-  // The user of an owner who was removed is only in the other field.
+  // For an owner who was removed, only the other field contains the user.
   ...(value.archived !== true && { userId: value.userId }),
   userIdIncludingInactive: value.userId,
   createdAt: formatTime(createdAtMs),

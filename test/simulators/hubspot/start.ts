@@ -20,7 +20,7 @@ import { addSampleRecords } from './sample-records.ts'
 export interface Target {
   readonly type: string
   readonly id: string
-  /** Of the direction to this record: 279 from a contact to a company. */
+  /** The type of the association towards this record: 279 from a contact to a company. */
   readonly typeId: number
 }
 
@@ -53,7 +53,7 @@ export interface PortalControls {
   /** Deactivates the user. */
   archiveOwner(id: string): void
   addPipeline(pipeline: NewPipeline): void
-  /** Adds so many companies, contacts, deals, leads, notes and tasks each. */
+  /** Adds `count` companies, contacts, deals, leads, notes and tasks each. */
   addSamples(count: number): void
 }
 

@@ -44,7 +44,7 @@ const queryResponse = (entity: string, records: readonly JsonObject[]): JsonObje
         totalCount: records.length,
       }
 
-/** What a company reports. */
+/** Settings of the changes that a company reports. */
 export interface ChangeLimits {
   /** Whether 1,000 objects are the limit of a response, or of each entity in it. */
   readonly limitedBy: 'response' | 'entity'

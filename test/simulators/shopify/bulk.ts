@@ -23,7 +23,7 @@ const MAX_DEPTH = 2
 const MAX_RUNNING = 5
 const RESULT_MS = 7 * 86_400_000
 
-/** Why a query cannot run in bulk; undefined: it can. */
+/** The reason why a query cannot run in bulk; undefined if it can. */
 const findProblem = (document: DocumentNode): string | undefined => {
   const info = new TypeInfo(schema)
   let count = 0

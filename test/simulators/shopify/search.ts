@@ -4,7 +4,7 @@ import type { Entry } from './records.ts'
 import { parseSearch, type SearchExpression, type SearchTerm } from './search-parser.ts'
 import { numberOf, type Shop, typeOfId } from './shop.ts'
 
-/** How a term of a field selects a record. */
+/** Creates the predicate of a search term for records. */
 export type Filter<Value> = (term: SearchTerm, shop: Shop) => (entry: Entry<Value>) => boolean
 
 export type Filters<Value> = Readonly<Record<string, Filter<Value>>>

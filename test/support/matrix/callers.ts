@@ -7,7 +7,7 @@ import type { TestService } from '../service.ts'
 import { testVault } from '../vault.ts'
 import type { FilledEnvironment, Ids } from './harness.ts'
 
-/** How a valid caller is related to the requested objects. */
+/** The relation of a valid caller to the requested objects. */
 export type Relation = 'own' | 'other user' | 'elsewhere'
 
 export interface Caller {

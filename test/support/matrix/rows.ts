@@ -284,7 +284,7 @@ export const nodeRows = (
   ]
 }
 
-/** A request that every caller may send. */
+/** The row of a request that every caller may send. */
 export const openRow = (method: string, url: string, status: number): Row => ({
   name: `REST ${method} ${url}`,
   access: 'open',

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { LocalApp } from '../../../src/outbound/exchange.ts'
 import type { CheckClock } from './waits.ts'
 
-/** What happens to one request. */
+/** The fault of one request. */
 export type Fault =
   /** The response has this status in place of the app's; the app does not receive the request. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }

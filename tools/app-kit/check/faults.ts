@@ -37,14 +37,14 @@ const failFrom =
   (index) =>
     index >= at ? fault : undefined
 
-/** Fails one request of so many. */
+/** Fails one of every `nth` requests. */
 const failEvery =
   (fault: Fault, nth: number): (() => FaultPlan) =>
   () =>
   (index) =>
     index % nth === nth - 1 ? fault : undefined
 
-/** Fails every request of one kind: that of the request with this index. */
+/** Fails every request of the same kind as the request with this index. */
 const failOneKind = (fault: Fault, at: number) => (): FaultPlan => {
   let kind: string | undefined
   return (index, request) => {

@@ -20,7 +20,7 @@ const rowsOf = (listed: ListedResource, records: readonly unknown[]) => {
 
 type Rows = ReturnType<typeof rowsOf>
 
-/** Some of the records, from the beginning to the end. */
+/** A sample of the records, spread over the whole list. */
 const sampleOf = (rows: Rows): Rows => {
   const step = Math.max(1, Math.floor(rows.size / SAMPLE))
   return new Map([...rows].filter((_, index) => index % step === 0).slice(0, SAMPLE))

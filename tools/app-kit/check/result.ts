@@ -1,4 +1,4 @@
-/** The results of checks, and their report. */
+/** The results of checks and the report about them. */
 
 /** The result of one check. `noted`: nothing to correct, but something to know. */
 export interface CheckResult {

@@ -1,4 +1,4 @@
-/** What the checks work with: the app behind a proxy, and a service of their own on a temporary database. */
+/** The environment of the checks: the app behind a proxy, and a service on a temporary database. */
 import { randomBytes } from 'node:crypto'
 import { baseUrlOf, firstMethodName, methodOf } from '../../../src/definition/authenticate.ts'
 import type { Connector, CredentialValues, Json } from '../../../src/definition/connector.ts'
