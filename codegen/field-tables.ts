@@ -82,5 +82,9 @@ export const fieldTablesSource = (
   connectors: ReadonlyMap<string, Connector>,
 ): string => {
   const apps = [...connectors.values()].filter(({ app }) => app !== LEFT_OUT)
-  return replaceSection(page, 'fields', resources.map((one) => tableOf(one, apps)).join('\n\n'))
+  return replaceSection(
+    page,
+    'fields',
+    resources.map((resource) => tableOf(resource, apps)).join('\n\n'),
+  )
 }

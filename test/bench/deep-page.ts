@@ -17,10 +17,10 @@ const CEILING = 1.1
 export const benchmarkDeepPage = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('deep_page')
-  say(`Seeding ${RECORDS} accounts of one credential.`)
+  log(`Seeding ${RECORDS} accounts of one credential.`)
   await seedAccounts(url, { credentials: 1, recordsEach: RECORDS })
 
   await using stack = new AsyncDisposableStack()

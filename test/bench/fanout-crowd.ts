@@ -116,7 +116,7 @@ const answer = (message: object): void => void process.send?.(message)
 
 const finish = (group: Group, lastMs: number): void => {
   const { members, total: messages, bytes, arrivals, sample } = group
-  const received = members.map((one) => one.received)
+  const received = members.map((member) => member.received)
   const extremes = { least: Math.min(...received), most: Math.max(...received) }
   group.order = undefined
   answer({ lastMs, messages, bytes, ...extremes, arrivals, sample } satisfies Tally)

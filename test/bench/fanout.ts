@@ -96,7 +96,7 @@ const startCrowd = () => {
 export const benchmarkFanout = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('fanout')
   await applyMigrations(url)
@@ -179,14 +179,14 @@ export const benchmarkFanout = async ({
   const runs: Record<Who, Run[]> = { ours: [], bare: [] }
   const turns = Math.min(rounds, MAX_ROUNDS)
   for (let round = 1; round <= turns; round++) {
-    say(`Timing ${PACED} changes at ${PACED_SOCKETS} sockets, round ${round}.`)
+    log(`Timing ${PACED} changes at ${PACED_SOCKETS} sockets, round ${round}.`)
     latencies.bare.push([...(await measureLatencies('bare', notify))])
     latencies.ours.push([...(await measureLatencies('ours', () => change(1)))])
   }
   await join(SOCKETS - PACED_SOCKETS)
   const text = await settle()
   for (let round = 1; round <= turns; round++) {
-    say(`Sending ${CHANGES} changes to ${SOCKETS} sockets, round ${round}.`)
+    log(`Sending ${CHANGES} changes to ${SOCKETS} sockets, round ${round}.`)
     runs.bare.push(await measure('bare', () => bare.broadcast({ text, times: CHANGES })))
     runs.ours.push(
       await measure('ours', async () => {

@@ -13,7 +13,7 @@ const WARM_UP_ROUNDS = 10
 export const benchmarkIdlePoll = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('idle_poll')
   await applyMigrations(url)
@@ -41,7 +41,7 @@ export const benchmarkIdlePoll = async ({
     return polls
   }
   await poll(WARM_UP_ROUNDS)
-  say(`Polling idle resources, ${rounds} rounds.`)
+  log(`Polling idle resources, ${rounds} rounds.`)
   const readCpu = () => ({ own: cpuMsOf(pid), postgres: cpuMsOf(postgres.pid) })
   const before = readCpu()
   const startedMs = performance.now()

@@ -26,10 +26,10 @@ const OURS = ['rest-list', 'graphql-list', 'graphql-few-fields'] as const
  */
 export const benchmarkLists = async (
   wanted: ReadonlySet<BenchmarkName>,
-  { postgres, rounds, say }: BenchmarkOptions,
+  { postgres, rounds, log }: BenchmarkOptions,
 ): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('lists')
-  say(`Seeding ${CREDENTIALS * RECORDS_EACH} accounts of ${CREDENTIALS} credentials.`)
+  log(`Seeding ${CREDENTIALS * RECORDS_EACH} accounts of ${CREDENTIALS} credentials.`)
   await seedAccounts(url, { credentials: CREDENTIALS, recordsEach: RECORDS_EACH })
 
   await using stack = new AsyncDisposableStack()
@@ -47,13 +47,13 @@ export const benchmarkLists = async (
     if (wanted.has('graphql-few-fields')) add(fewFieldsContender(server))
   }
   if (wanted.has('postgraphile-list') || wanted.has('graphql-list')) {
-    await installPostgraphile(say)
+    await installPostgraphile(log)
     add(await startPostgraphile(url))
   }
 
   const queries = listQuestions(CREDENTIALS)
   const lengths = await verifyContenders(contenders, queries)
-  say(
+  log(
     `Equal responses to ${queries.length} questions: ${contenders.map(({ name }) => name).join(', ')}.`,
   )
   const turns = await runLoad({

@@ -55,7 +55,7 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
   const benchmarkOptions: BenchmarkOptions = {
     postgres,
     rounds: Math.max(1, Number.parseInt(options.rounds, 10) || 1),
-    say: (line) => console.error(line),
+    log: (line) => console.error(line),
   }
   const lists = BENCHMARKS.filter((name) => /-(?:list|few-fields)$/.test(name) && names.has(name))
   const nested = BENCHMARKS.filter((name) => name.endsWith('-nested') && names.has(name))

@@ -63,8 +63,8 @@ export const seedNested = async (url: string, seed: Seed): Promise<void> => {
     ] as const) {
       await client.query(insert, [resourceTag(resource.topic)])
       // Adds the document of each row, as our own writes do.
-      const made = recordSql(resource).document('t.id', ({ name }) => `t.${name}`)
-      await client.query(`UPDATE ${resource.table} t SET ${DOCUMENT} = ${made}`)
+      const document = recordSql(resource).document('t.id', ({ name }) => `t.${name}`)
+      await client.query(`UPDATE ${resource.table} t SET ${DOCUMENT} = ${document}`)
       await client.query(`VACUUM (FULL, ANALYZE) ${resource.table}`)
       await client.query(`VACUUM (FREEZE) ${resource.table}`)
     }

@@ -77,8 +77,8 @@ export const seedAccounts = async (
       await client.query(INSERT, [credentialId(n), recordsEach, resourceTag(TOPIC), INDUSTRIES])
     // Adds the document of each row, as our own writes do.
     await client.query('SET TimeZone = UTC')
-    const made = recordSql(account).document('t.id', ({ name }) => `t.${name}`)
-    await client.query(`UPDATE crm_accounts t SET ${DOCUMENT} = ${made}`)
+    const document = recordSql(account).document('t.id', ({ name }) => `t.${name}`)
+    await client.query(`UPDATE crm_accounts t SET ${DOCUMENT} = ${document}`)
     await client.query('VACUUM FULL crm_accounts')
     // Ensures that no vacuum or checkpoint caused by the seed runs during a measurement.
     await client.query('VACUUM (ANALYZE, FREEZE) crm_accounts')

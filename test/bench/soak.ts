@@ -38,7 +38,7 @@ const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta
 /** Memory growth from the second quarter of the time to the last. */
 export const benchmarkSoak = async ({
   postgres,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('soak')
   await applyMigrations(url)
@@ -132,7 +132,7 @@ export const benchmarkSoak = async ({
   for (let n = 0; n < SAMPLES; n++) {
     await Promise.race([wait((MINUTES * 60_000) / SAMPLES), load])
     samples.push(await sample())
-    if ((n + 1) % (SAMPLES / 8) === 0) say(describe(n, counts.changes, samples.at(-1)))
+    if ((n + 1) % (SAMPLES / 8) === 0) log(describe(n, counts.changes, samples.at(-1)))
   }
   const seconds = (performance.now() - startedAt) / 1000
   ending.abort()
@@ -157,9 +157,9 @@ export const benchmarkSoak = async ({
 }
 
 const post = async (url: string, body: object): Promise<void> => {
-  const answer = await request(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  const text = await answer.body.text()
-  if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${text}`)
+  const response = await request(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await response.body.text()
+  if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode} ${text}`)
 }
 
 /** A stream ends only by being aborted. */

@@ -87,9 +87,9 @@ export const benchmarkSyncApps = async (
   const records = first?.records ?? Number.NaN
   if (rounds.some((round) => round.records !== records))
     throw new Error(`The rounds of ${name} stored different numbers of records.`)
-  const syncFiguresOf = (who: 'ours' | 'bare') =>
+  const syncFiguresOf = (side: 'ours' | 'bare') =>
     syncFigures(
-      rounds.map((round) => round[who]),
+      rounds.map((round) => round[side]),
       records,
     )
   return [
@@ -105,9 +105,9 @@ export const benchmarkSyncApps = async (
 const syncRound = async (
   name: string,
   simulators: readonly Simulator[],
-  { postgres, say }: BenchmarkOptions,
+  { postgres, log }: BenchmarkOptions,
 ): Promise<Round> => {
-  say(`Syncing ${name}.`)
+  log(`Syncing ${name}.`)
   const url = await postgres.createDatabase(name.replaceAll(/\W/g, '_'))
   await applyMigrations(url)
   await withClient(url, (client) =>
@@ -127,7 +127,7 @@ const syncRound = async (
     postgresPid: postgres.pid,
   })
   const spent = cpuOfSimulators().map((after, at) => difference(before[at] ?? null, after))
-  say(`${name}: ${ours.ms.toFixed(0)} ms; CPU of the simulators: ${spent.join(' + ')} ms.`)
+  log(`${name}: ${ours.ms.toFixed(0)} ms; CPU of the simulators: ${spent.join(' + ')} ms.`)
   const requests: AppRequests[] = []
   for (const { account, takeRequests } of simulators)
     requests.push({ ...account, requests: await takeRequests() })

@@ -109,7 +109,7 @@ export const restContender = (server: Server): Contender => ({
   name: 'rest-list',
   server,
   request: (question) => restRequest(question, headers),
-  readRecords: (answer) => recordsAt(answer, 'accounts'),
+  readRecords: (response) => recordsAt(response, 'accounts'),
 })
 
 /** Our GraphQL API as a contender. */
@@ -117,7 +117,7 @@ export const graphqlContender = (server: Server): Contender => ({
   name: 'graphql-list',
   server,
   request: (question) => graphqlRequest(QUERY, question, headers),
-  readRecords: (answer) => recordsAt(answer, 'data', 'crmAccounts', 'nodes'),
+  readRecords: (response) => recordsAt(response, 'data', 'crmAccounts', 'nodes'),
 })
 
 /** Ten chosen fields of the same records over our GraphQL API. */

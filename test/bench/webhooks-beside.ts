@@ -27,7 +27,7 @@ const p99 = ({ latenciesMs }: Phase): number => quantile(latenciesMs, 0.99)
 export const benchmarkWebhooksBeside = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   await using stage = await openStage(postgres, 'webhooks_beside')
   const misbehaving = await stage.startEndpoint('misbehaving')
@@ -61,7 +61,7 @@ export const benchmarkWebhooksBeside = async ({
   const alone: Phase[] = []
   const together: Phase[] = []
   for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
-    say(`Sending ${CHANGES} changes alone and next to bad endpoints, round ${round}.`)
+    log(`Sending ${CHANGES} changes alone and next to bad endpoints, round ${round}.`)
     await enable(false)
     alone.push(await measure())
     await enable(true)

@@ -27,7 +27,7 @@ interface Run {
 export const benchmarkWebhooks = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   await using stage = await openStage(postgres, 'webhooks')
   const { database, writer, receiver } = stage
@@ -76,7 +76,7 @@ export const benchmarkWebhooks = async ({
   const bare: Run[] = []
   const ours: Run[] = []
   for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
-    say(`Sending ${COUNT} messages, round ${round}.`)
+    log(`Sending ${COUNT} messages, round ${round}.`)
     bare.push(await measure('bare', async () => {}))
     await database.prisma.webhookDelivery.update({
       where: { subscriptionId },

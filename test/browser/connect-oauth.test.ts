@@ -91,9 +91,9 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const second = await popupOf(click(account, 'Continue to Sandbox'))
     await allow(second, 'birch')
     await account.getByText('Birch is connected again.').waitFor()
-    expect((await listCredentials()).map((one: typeof first) => one.credentialId)).toEqual([
-      first.credentialId,
-    ])
+    expect(
+      (await listCredentials()).map((credential: typeof first) => credential.credentialId),
+    ).toEqual([first.credentialId])
     await click(account, 'Disconnect')
     await waitForHeading(account, 'Disconnect Birch?')
     await expectAccessible(account)

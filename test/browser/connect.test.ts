@@ -169,8 +169,9 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       const path = `/2024-03/users/${tenant.userId}/credentials/${credentialId}`
       const { credential } = (await service.send(tenant.key, 'GET', path)).json()
       const { resources } = credential
-      return (topic ? resources.find((one: { topic: string }) => one.topic === topic) : credential)
-        .state
+      return (
+        topic ? resources.find((sync: { topic: string }) => sync.topic === topic) : credential
+      ).state
     }
     await signIn()
     void call('authenticate')
@@ -461,8 +462,8 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await expectAccessible(window)
     const button = window.getByRole('button', { name: 'Verbinden', exact: true })
     expect(
-      await button.evaluate((one) => {
-        const { backgroundColor, color } = getComputedStyle(one)
+      await button.evaluate((element) => {
+        const { backgroundColor, color } = getComputedStyle(element)
         return [backgroundColor, color]
       }),
     ).toEqual(['rgb(0, 170, 51)', 'rgb(0, 0, 0)'])

@@ -163,8 +163,8 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
   test('is read by id', async () => {
     for (const path of ['accounts', 'bills', 'customers', 'invoices', 'vendors']) {
       const [record] = await list(`accounting/${path}`)
-      const one = `/accounting/${path}/${record.id}?credentialId=${credentialId}`
-      const response = await service.rest(tenant.key, one)
+      const url = `/accounting/${path}/${record.id}?credentialId=${credentialId}`
+      const response = await service.rest(tenant.key, url)
       expect(Object.values(response.json())).toEqual([record])
     }
   })

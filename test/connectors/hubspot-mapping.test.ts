@@ -157,13 +157,13 @@ test.each(['accounts', 'contacts', 'leads', 'opportunities', 'notes', 'tasks'])(
     const read = [...searchParams.values()].flatMap((value) => value.split(','))
     const named = Object.values(mapping.rules).flatMap((rule) => {
       const { from = '', sets = [] } = converterOf(rule) ?? {}
-      return [from, ...sets].flatMap((one) => {
-        const [group, name] = one.split('.')
+      return [from, ...sets].flatMap((path) => {
+        const [group, name] = path.split('.')
         return group !== 'contact' && name !== undefined ? [name] : []
       })
     })
     expect(named.length).toBeGreaterThan(1)
-    for (const one of named) expect(read).toContain(one)
+    for (const path of named) expect(read).toContain(path)
   },
 )
 

@@ -216,8 +216,8 @@ describe('a write', () => {
   })
 
   test('that leaves out a variant is rejected', async () => {
-    const one = [{ remoteId: globalId('ProductVariant', 1), price: '11.00' }]
-    await expect(updateProduct(one, [])).rejects.toMatchObject({ field: 'variants' })
+    const changedVariant = [{ remoteId: globalId('ProductVariant', 1), price: '11.00' }]
+    await expect(updateProduct(changedVariant, [])).rejects.toMatchObject({ field: 'variants' })
   })
 
   test('of a new product with variants names its options', async () => {

@@ -74,7 +74,7 @@ const cases: readonly (readonly [number, ListCase | undefined])[] = [
   [16, remoteCreatedMax],
   [16, remoteUpdatedMin],
   [16, remoteUpdatedMax],
-  ...ours.map((one) => [17, one] as const),
+  ...ours.map((timeCase) => [17, timeCase] as const),
 ]
 
 test.each(cases.map(([filter, one]) => [filter, ...(one ?? (['', '', []] as const))] as const))(

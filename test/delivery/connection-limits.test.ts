@@ -29,12 +29,12 @@ const openInTurn = async (
   count: number,
   ...args: Parameters<typeof open>
 ): Promise<ReturnType<typeof open>> => {
-  const one = open(...args)
+  const subscribed = open(...args)
   const isAccepted = await Promise.race([
     untilFollowers(harness, count).then(() => true),
-    one.ended.catch(() => {}).then(() => false),
+    subscribed.ended.catch(() => {}).then(() => false),
   ])
-  return isAccepted ? one : openInTurn(count, ...args)
+  return isAccepted ? subscribed : openInTurn(count, ...args)
 }
 /** The HTTP response to an event stream request. */
 const requestEvents = async (key = harness.tenant.key) => {
@@ -62,7 +62,7 @@ test('a key’s limit covers both transports together, and each key has its own'
   stream.stop()
   await untilFollowers(harness, 2)
   const next = await openInTurn(3, 'WebSocket')
-  for (const one of [socket, other, next]) one.stop()
+  for (const subscribed of [socket, other, next]) subscribed.stop()
   await untilFollowers(harness, 0)
 })
 
@@ -134,7 +134,7 @@ test('a socket that closes during the key lookup does not count', async () => {
     left.closed()
     expect(left.authenticate('a key')).toBe('closed')
   }
-  expect([open(), open(), open()].map((one) => one.authenticate('a key'))).toEqual([
+  expect([open(), open(), open()].map((socket) => socket.authenticate('a key'))).toEqual([
     undefined,
     undefined,
     'key',

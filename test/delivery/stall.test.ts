@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   vi.useRealTimers()
-  for (const one of open) one.stop()
+  for (const slow of open) slow.stop()
   open = []
   await untilFollowers(harness, 0)
 })
@@ -41,9 +41,14 @@ afterAll(() => harness.stop())
 
 const start = (transport: Transport, query: string, after?: string) => {
   const variables = after === undefined ? {} : { after }
-  const one = subscribe(transport, { url: harness.url, key: harness.tenant.key, query, variables })
-  open.push(one)
-  return one
+  const subscribed = subscribe(transport, {
+    url: harness.url,
+    key: harness.tenant.key,
+    query,
+    variables,
+  })
+  open.push(subscribed)
+  return subscribed
 }
 
 const endOfLog = async (): Promise<string> => {

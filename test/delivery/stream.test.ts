@@ -59,7 +59,7 @@ test('takes a change longer than the bound on its own', () => {
   const stream = open()
   const record = 'x'.repeat(MAX_QUEUED_LENGTH * 2)
   const page = pageOf(stream, 3)
-  const changes = page.changes.map((one) => ({ ...one, change: { ...one.change, record } }))
+  const changes = page.changes.map((entry) => ({ ...entry, change: { ...entry.change, record } }))
   stream.add({ ...page, changes })
   expect(takeAll(stream).map(numberOf)).toEqual([1])
   expect([stream.needsPage, stream.pageSize]).toEqual([true, 1])

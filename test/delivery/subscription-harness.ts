@@ -96,8 +96,8 @@ const gather = (
   end.promise.catch(() => {})
   let waiting: { count: number; resolve: (received: readonly SubscriptionResult[]) => void }[] = []
   const stop = run({
-    next: (one) => {
-      received.push(one)
+    next: (result) => {
+      received.push(result)
       for (const { count, resolve } of waiting) if (received.length >= count) resolve(received)
       waiting = waiting.filter(({ count }) => received.length < count)
     },

@@ -45,7 +45,9 @@ const isDeleting = ({ rest, name }: Operation): boolean =>
 const inOrder = [
   ...operations.filter(isCreating),
   ...operations.filter(isRead),
-  ...operations.filter((one) => !isCreating(one) && !isRead(one) && !isDeleting(one)),
+  ...operations.filter(
+    (operation) => !isCreating(operation) && !isRead(operation) && !isDeleting(operation),
+  ),
   ...operations
     .filter(isDeleting)
     .toReversed()

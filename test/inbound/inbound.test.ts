@@ -357,7 +357,7 @@ describe('a subscription', () => {
     expect((await subscriptionOf(credentialId)).expiresAt?.getTime()).toBeGreaterThan(
       soon.getTime() + 86_400_000,
     )
-    expect(app.requests.filter((one) => one.startsWith('PUT'))).toHaveLength(1)
+    expect(app.requests.filter((request) => request.startsWith('PUT'))).toHaveLength(1)
     const { remoteIds } = await subscriptionOf(credentialId)
     app.webhooks.clear()
     await check()
@@ -375,7 +375,7 @@ describe('a subscription', () => {
     const listed = await service.send(tenant.key, 'GET', '/2024-03/credentials?app=own')
     const found = listed
       .json()
-      .data.find((one: { credentialId: string }) => one.credentialId === credentialId)
+      .data.find((credential: { credentialId: string }) => credential.credentialId === credentialId)
     expect(found.webhooks).toMatchObject({
       active: false,
       reason: 'status 403',

@@ -406,7 +406,9 @@ test('webhooks report changes and deletions', async () => {
 const countAll = async (credentialId: string): Promise<Readonly<Record<string, number>>> => {
   const { service, tenant } = harness
   const response = await service.send(tenant.key, 'GET', '/2024-03/credentials?app=shopify')
-  const found = response.json().data.find((one: Loose) => one.credentialId === credentialId)
+  const found = response
+    .json()
+    .data.find((credential: Loose) => credential.credentialId === credentialId)
   return Object.fromEntries(found.resources.map(({ topic, records }: Loose) => [topic, records]))
 }
 

@@ -241,7 +241,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
       expect(totalCount).toBe(COUNTS[name as keyof typeof COUNTS])
     }
     // Records that the simulators have created: invoice 5, contact 7 and order 1007.
-    const answer = await queryData(`{
+    const response = await queryData(`{
       accountingInvoices(userId: "${userId}", filter: { totalAmount: 28.85 }) {
         nodes { totalAmount currency invoiceState customer { customerName } credential { app } }
       }
@@ -252,7 +252,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
         nodes { totalPrice currency orderState lineItems { sku quantity } credential { app } }
       }
     }`)
-    expect(answer).toEqual({
+    expect(response).toEqual({
       accountingInvoices: {
         nodes: [
           {

@@ -223,10 +223,10 @@ describe.each(transports)('over %s', (transport) => {
     })
     const found = Object.fromEntries(
       page.records.map(
-        (one: {
+        (change: {
           record: { remoteId: string; website: string | null }
           unknownFields: string[]
-        }) => [one.record.remoteId, [one.record.website, one.unknownFields]],
+        }) => [change.record.remoteId, [change.record.website, change.unknownFields]],
       ),
     )
     expect(found).toEqual({

@@ -53,7 +53,9 @@ const ownCredentialArguments = () => `userId: "${own.userId}", ${credentialArgum
 const FROM_APP = 'credentialFields'
 
 test('the table has every list', () => {
-  const names = operations.filter((one) => isRead(one) && entryOf(one)).map(({ name }) => name)
+  const names = operations
+    .filter((operation) => isRead(operation) && entryOf(operation))
+    .map(({ name }) => name)
   expect([...Object.keys(lists), FROM_APP].toSorted()).toEqual(names.toSorted())
 })
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
       cost: () => 7,
     },
   }
-  const connectors = new Map([unlimited, limited].map((one) => [one.app, one]))
+  const connectors = new Map([unlimited, limited].map((connector) => [connector.app, connector]))
   const options = { connectors, allowPrivateAddresses: true }
   service = await startService(options)
   other = await openServer(service.url, options)

@@ -61,7 +61,7 @@ const write = async (entries: readonly ReturnType<typeof requestEntry>[]): Promi
       throw error
     },
   })
-  for (const one of entries) log.note(one)
+  for (const request of entries) log.note(request)
   log.start()
   await log.stop()
 }

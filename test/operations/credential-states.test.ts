@@ -255,7 +255,7 @@ describe.each(transports)('over %s', (transport) => {
     const [first] = (await send('credential', credentialId)).resources
     const { topic } = first
     const resourceOf = (result: { resources: { topic: string }[] }) =>
-      result.resources.find((one) => one.topic === topic)
+      result.resources.find((resource) => resource.topic === topic)
     const held = {
       topic,
       state: 'paused',

@@ -234,8 +234,8 @@ describe.each(transports)('over %s', (transport) => {
   test('each app lists its required fields', async () => {
     const all = await call(tenant.key, 'apps')
     expect(all.result.map(({ app }: { app: string }) => app)).toEqual([...connectors.keys()])
-    const one = await call(tenant.key, 'app', { app: 'vendure' })
-    expect(one.result).toMatchObject({
+    const app = await call(tenant.key, 'app', { app: 'vendure' })
+    expect(app.result).toMatchObject({
       app: 'vendure',
       name: 'Vendure',
       type: 'apiKey',
@@ -246,7 +246,7 @@ describe.each(transports)('over %s', (transport) => {
         { name: 'channelToken', required: false, secret: false, example: null },
       ],
     })
-    expect(all.result).toContainEqual(one.result)
+    expect(all.result).toContainEqual(app.result)
     expect(await call(tenant.key, 'app', { app: 'none' })).toMatchObject({
       status: 404,
       code: 'NOT_FOUND',

@@ -32,7 +32,7 @@ type ForUsers = 'own' | 'FORBIDDEN' | 'unreachable'
 
 interface EdgeCase {
   /** A query of one object with the edge, as `one`; several objects, with the argument `first`, as `many`. */
-  readonly one: () => string
+  readonly queryOne: () => string
   readonly many: (first: number) => string
   /** The content of an edge of the object, without `__typename`. */
   readonly expected: () => unknown
@@ -58,48 +58,48 @@ const queryMany = (field: string, edge: string) => (size: number) =>
 
 const edges: Readonly<Record<string, EdgeCase>> = {
   'User.credentials': {
-    one: () =>
+    queryOne: () =>
       `{ one: user(userId: "${own.userId}") { edge: credentials${list('id', '(first: 2)')} } }`,
     many: queryMany('users', `credentials${list('id')}`),
     expected: () => nodesOf('id', firstPerson().credentialIds.slice(0, 2), OBJECTS),
     forUsers: 'unreachable',
   },
   'User.installations': {
-    one: () => `{ one: user(userId: "${own.userId}") { edge: installations${list('id')} } }`,
+    queryOne: () => `{ one: user(userId: "${own.userId}") { edge: installations${list('id')} } }`,
     many: queryMany('users', `installations${list('id')}`),
     expected: () => nodesOf('id', firstPerson().installationIds),
     forUsers: 'unreachable',
   },
   'Credential.user': {
-    one: () =>
+    queryOne: () =>
       `{ one: node(id: "${credentialId()}") { ... on Credential { edge: user { userId } } } }`,
     many: queryMany('credentials', 'user { userId }'),
     expected: () => ({ userId: own.userId }),
     forUsers: 'FORBIDDEN',
   },
   'Installation.user': {
-    one: () =>
+    queryOne: () =>
       `{ one: installation(installationId: "${installationId()}") { edge: user { userId } } }`,
     many: queryMany('installations', 'user { userId }'),
     expected: () => ({ userId: own.userId }),
     forUsers: 'FORBIDDEN',
   },
   'Installation.integration': {
-    one: () =>
+    queryOne: () =>
       `{ one: installation(installationId: "${installationId()}") { edge: integration { id installed } } }`,
     many: queryMany('installations', 'integration { id installed }'),
     expected: () => ({ id: firstOf(own.integrationIds), installed: true }),
     forUsers: 'own',
   },
   'Installation.credentials': {
-    one: () =>
+    queryOne: () =>
       `{ one: installation(installationId: "${installationId()}") { edge: credentials${list('id')} } }`,
     many: queryMany('installations', `credentials${list('id')}`),
     expected: () => nodesOf('id', firstPerson().credentialIds),
     forUsers: 'own',
   },
   'Integration.installations': {
-    one: () =>
+    queryOne: () =>
       `{ one: integration(integrationId: "${firstOf(own.integrationIds)}") { edge: installations${list('id')} } }`,
     many: queryMany('integrations', `installations${list('id')}`),
     expected: () =>
@@ -110,14 +110,14 @@ const edges: Readonly<Record<string, EdgeCase>> = {
     forUsers: 'own',
   },
   'WebhookSubscription.attempts': {
-    one: () =>
+    queryOne: () =>
       `{ one: webhook(subscriptionId: "${firstOf(own.subscriptionIds)}") { edge: attempts${list('messageId', '(first: 2)')} } }`,
     many: queryMany('webhooks', `attempts${list('messageId')}`),
     expected: () => nodesOf('messageId', ['msg_2', 'msg_1'], OBJECTS),
     forUsers: 'unreachable',
   },
   'WorkflowRun.installation': {
-    one: () =>
+    queryOne: () =>
       `{ one: workflowRuns(workflowId: "${own.workflowId}", installationId: "${installationId()}", first: 1) { nodes { edge: installation { id } } } }`,
     many: (size) =>
       `{ many: workflowRuns(workflowId: "${own.workflowId}", first: ${size}) { nodes { edge: installation { id } } } }`,
@@ -125,7 +125,7 @@ const edges: Readonly<Record<string, EdgeCase>> = {
     forUsers: 'unreachable',
   },
   'record.credential': {
-    one: () =>
+    queryOne: () =>
       `{ one: node(id: "${own.recordId}") { ... on CrmAccount { edge: credential { id app } } } }`,
     many: (size) =>
       `{ many: crmAccounts(userId: "${own.userId}", first: ${size * OBJECTS}) { nodes { edge: credential { id app } } } }`,
@@ -133,7 +133,7 @@ const edges: Readonly<Record<string, EdgeCase>> = {
     forUsers: 'unreachable',
   },
   'Credential.records': {
-    one: () =>
+    queryOne: () =>
       `{ one: node(id: "${credentialId()}") { ... on Credential { edge: crmAccounts(first: 1, filter: { accountName: "Name 2" })${list('id')} } } }`,
     many: queryMany('credentials', `crmAccounts${list('id contacts { nodes { id } }')}`),
     expected: () => nodesOf('id', [own.recordId]),
@@ -149,7 +149,7 @@ test('the table has every edge', () => {
   expect(Object.keys(edges)).toHaveLength(names.length + 2)
 })
 
-describe.each(Object.entries(edges))('%s', (_name, { one, many, expected, forUsers }) => {
+describe.each(Object.entries(edges))('%s', (_name, { queryOne: one, many, expected, forUsers }) => {
   const edgeOf = (data: { one: { nodes?: readonly { edge: unknown }[]; edge?: unknown } }) =>
     data.one.nodes ? data.one.nodes[0]?.edge : data.one.edge
 

@@ -209,7 +209,7 @@ describe.each(transports)('over %s', (transport) => {
           callSuccessfully('workflowUsers', { workflowId, userId }),
         ),
       )
-      const activeStates = workflows.map((one: { active: boolean }) => one.active)
+      const activeStates = workflows.map((workflow: { active: boolean }) => workflow.active)
       expect(users.map(([{ workflowActive }]) => workflowActive)).toEqual(activeStates)
       return activeStates
     }
@@ -235,7 +235,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await start()).toMatchObject({ enabled: false })
     expect(await install()).toMatchObject({ installationId, enabled: true })
     const { workflows } = await callSuccessfully('integration', { integrationId, userId })
-    expect(workflows.map((one: { active: boolean }) => one.active)).toEqual([false, true])
+    expect(workflows.map((workflow: { active: boolean }) => workflow.active)).toEqual([false, true])
   })
 
   test.each(['completeInstallation', 'upgradeInstallation'])(

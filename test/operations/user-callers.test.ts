@@ -152,7 +152,9 @@ describe.each(transports)('over %s', (transport) => {
       status: 200,
     })
     const readInstalledStates = async (token: string) =>
-      (await call(token, 'integrations')).result.map((one: { installed: boolean }) => one.installed)
+      (await call(token, 'integrations')).result.map(
+        (integration: { installed: boolean }) => integration.installed,
+      )
     expect(await readInstalledStates(ownUser.token)).toEqual([true])
     expect(await readInstalledStates(other.token)).toEqual([false])
   })

@@ -314,8 +314,8 @@ describe('a response', () => {
     const sendSlowRequest = () =>
       client.send(connector, credentialOf(), { method: 'POST', path: '/slow' })
     const all = [sendSlowRequest(), sendSlowRequest(), sendSlowRequest(), sendSlowRequest()]
-    const refused = all.map((one) =>
-      one.then(
+    const refused = all.map((sending) =>
+      sending.then(
         () => 'read',
         ({ problem }) => problem,
       ),
@@ -323,7 +323,7 @@ describe('a response', () => {
     await expect.poll(() => waiting.length).toBe(4)
     // Two responses fit in memory. The first rejection shows that both are held.
     await Promise.race(
-      refused.map((one) => one.then((end) => end === 'memory-limit' || Promise.reject())),
+      refused.map((ended) => ended.then((end) => end === 'memory-limit' || Promise.reject())),
     )
     expect((await client.send(connector, credentialOf(), get)).body).toEqual({})
     for (const end of waiting) end()

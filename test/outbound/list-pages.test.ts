@@ -38,12 +38,12 @@ const wait = async (turns = 1, signal?: AbortSignal): Promise<void> => {
 
 /** A client whose responses arrive after the given numbers of event loop turns. */
 const clientOf = (serve: (request: AppRequest) => ReturnType<Case['serve']>, turns: number[]) => {
-  const open = { now: 0, most: 0, total: 0 }
+  const open = { now: 0, max: 0, total: 0 }
   const client: Partial<AppClient> = {
     send: async (_connector, _credential, request, signal) => {
       open.total += 1
       open.now += 1
-      open.most = Math.max(open.most, open.now)
+      open.max = Math.max(open.max, open.now)
       try {
         await wait(turns.shift(), signal)
         const response = serve(request)
@@ -84,7 +84,7 @@ const list = async (
   const records: unknown[] = []
   let cursors: readonly Json[] = []
   let requests = 0
-  let most = 0
+  let maxOpen = 0
   for (const stop of [...stops, 1000]) {
     const { client, open } = clientOf((request) => {
       for (const change of waiting.shift() ?? []) apply(app, change)
@@ -99,11 +99,11 @@ const list = async (
       if (pages === stop) break
     }
     requests += open.total
-    most = Math.max(most, open.most)
+    maxOpen = Math.max(maxOpen, open.max)
     cursors = JSON.parse(JSON.stringify(page?.remaining ?? []))
     if (cursors.length === 0) break
   }
-  return { records, requests, most }
+  return { records, requests, maxOpen }
 }
 
 interface Schedule {
@@ -122,9 +122,9 @@ describe.each(Object.entries(cases))('several pages at a time, %s', (_name, page
   test('miss no record that exists throughout, also if the listing is interrupted', async () => {
     await fc.assert(
       fc.asyncProperty(anyIds, anySchedule, async (ids, schedule) => {
-        const { records, most } = await list(paged, appOf(ids), schedule)
+        const { records, maxOpen } = await list(paged, appOf(ids), schedule)
         expect(listMissedIds(records, ids, schedule.changes.flat())).toEqual([])
-        expect(most).toBeLessThanOrEqual(AT_ONCE)
+        expect(maxOpen).toBeLessThanOrEqual(AT_ONCE)
       }),
       { numRuns: 50 },
     )
@@ -144,9 +144,9 @@ test.each([
   if (!paged) throw new Error(`No case ${name}.`)
   const ids = Array.from({ length: 120 }, (_, at) => at)
   const turns = Array.from({ length: 500 }, () => 50)
-  const { records, requests, most } = await list(paged, appOf(ids), { turns })
+  const { records, requests, maxOpen } = await list(paged, appOf(ids), { turns })
   expect(listMissedIds(records, ids, [])).toEqual([])
-  expect(most).toBe(atOnce)
+  expect(maxOpen).toBe(atOnce)
   const sequential = await list({ ...paged, pager: withoutPrefetch(paged.pager) }, appOf(ids))
   expect(requests).toBe(sequential.requests)
 })

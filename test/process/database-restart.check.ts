@@ -151,7 +151,7 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
   }
   await expect.poll(countUnlogged, { timeout: 60_000, interval: 200 }).toEqual([])
   const cursors = log.map(({ cursor }) => cursor)
-  for (const id of new Set(acknowledged.map((one) => one.id))) {
+  for (const id of new Set(acknowledged.map((record) => record.id))) {
     const versions = versionsOf(log, id)
     expect(versions).toEqual(versions.toSorted((a, b) => a - b))
   }

@@ -82,11 +82,11 @@ describe.skipIf(missingPrograms).each([
 
   /** The accounts whose changes follow a cursor, over REST. */
   const readAfter = async ({ url }: WebhookHarness, after: string, pageSize = 100) => {
-    const one = await openServer(url)
+    const opened = await openServer(url)
     const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=${pageSize}`
     const headers = { authorization: `Bearer ${KEY}` }
-    const response = await one.server.inject({ url: path, headers })
-    await one.stop()
+    const response = await opened.server.inject({ url: path, headers })
+    await opened.stop()
     expect(response.statusCode, response.body).toBe(200)
     const { changes, nextCursor } = response.json()
     const remoteIds: string[] = changes.map(
@@ -147,13 +147,13 @@ describe.skipIf(missingPrograms).each([
         variables: { after: cursor },
       }),
     )
-    for (const one of subscribers) await one.until(3)
+    for (const subscriber of subscribers) await subscriber.until(3)
     for (const n of [6, 7]) await restored.change([n])
-    for (const one of subscribers) {
-      const results = await one.until(5)
+    for (const subscriber of subscribers) {
+      const results = await subscriber.until(5)
       const received = results.map(({ data }) => data.crmAccounts.record.remoteId)
       expect(received).toEqual(['3', '4', '5', '6', '7'])
-      one.stop()
+      subscriber.stop()
     }
     expect((await readAfter(restored, end)).remoteIds).toEqual(['6', '7'])
     expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5', '6', '7'])

@@ -28,7 +28,7 @@ test('the suite contains every audit of the specification', () => {
 })
 
 test.each(names)('%s %s', async (id) => {
-  const audit = serverAudits({ url, fetchFn }).find((one) => one.id === id)
+  const audit = serverAudits({ url, fetchFn }).find((audit) => audit.id === id)
   // Neither a notice nor a warning: recommendations of the specification are followed too.
   expect(await audit?.fn()).toMatchObject({ status: 'ok' })
 })

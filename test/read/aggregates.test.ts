@@ -96,11 +96,11 @@ const expectGroup = (resource: Resource, group: Group, records: readonly RecordR
       expect([sum, avg, min, max], field).toEqual([null, null, null, null])
       continue
     }
-    const total = values.reduce((one, other) => one + other, 0n)
+    const total = values.reduce((total, other) => total + other, 0n)
     expect([sum, min, max], field).toEqual([
       total,
-      values.reduce((one, other) => (other < one ? other : one)),
-      values.reduce((one, other) => (other > one ? other : one)),
+      values.reduce((least, other) => (other < least ? other : least)),
+      values.reduce((greatest, other) => (other > greatest ? other : greatest)),
     ])
     // 16 significant digits, and at least as many as the numbers have.
     const rest = (avg ?? 0n) * BigInt(values.length) - total

@@ -157,7 +157,9 @@ const filters = (resource: Resource): fc.Arbitrary<FilterInput> => {
     .chain(([chosen, includeDeleted]) =>
       fc
         .record(
-          Object.fromEntries(chosen.map((one) => [one.name, filterValues(resource, one)] as const)),
+          Object.fromEntries(
+            chosen.map((parameter) => [parameter.name, filterValues(resource, parameter)] as const),
+          ),
         )
         .map((filter) => (includeDeleted === undefined ? filter : { ...filter, includeDeleted })),
     )
@@ -179,7 +181,7 @@ const typedValue = (
   name: string,
   value: string | readonly string[],
 ): unknown => {
-  if (typeof value !== 'string') return value.map((one) => typedValue(resource, name, one))
+  if (typeof value !== 'string') return value.map((item) => typedValue(resource, name, item))
   if (name === 'includeDeleted') return value === 'true'
   const { definition, operator } = filterParameters(resource).get(name) ?? {}
   const kind = definition?.kind.name
@@ -211,7 +213,7 @@ const parameterTexts = (filter: FilterInput): Record<string, string> =>
       name,
       typeof value === 'string'
         ? value
-        : value.map((one) => one.replace(/[\\,]/g, '\\$&')).join(','),
+        : value.map((item) => item.replace(/[\\,]/g, '\\$&')).join(','),
     ]),
   )
 
@@ -236,7 +238,9 @@ const composedFilters = (
   const parameters = [...filterParameters(resource).values()]
   const term = fc
     .constantFrom(...parameters)
-    .chain((one) => filterValues(resource, one).map((value) => [one.name, value] as const))
+    .chain((parameter) =>
+      filterValues(resource, parameter).map((value) => [parameter.name, value] as const),
+    )
   const deleted: fc.Arbitrary<ComposedFilter> = isGroup
     ? fc.constant({})
     : fc.constantFrom({}, {}, { includeDeleted: 'true' })
@@ -245,7 +249,7 @@ const composedFilters = (
   const group = (): fc.Arbitrary<readonly [string, ComposedFilter | readonly ComposedFilter[]]> => {
     const members = composedFilters(resource, { levels: below, isGroup: true })
     return fc.oneof(
-      members.map((one) => ['not', one] as const),
+      members.map((negated) => ['not', negated] as const),
       fc
         .tuple(
           fc.constantFrom('and', 'or', 'or'),

@@ -95,12 +95,12 @@ test('a reference shows a deleted record, and null for a missing record or no re
   const { crmContacts } = await readPlanned(
     contactsQuery('lastName account { accountName remoteDeleted }'),
   )
-  const one = { accountName: 'One', remoteDeleted: false }
+  const account = { accountName: 'One', remoteDeleted: false }
   expect(crmContacts.nodes).toEqual([
-    { lastName: 'Ada', account: one },
-    { lastName: 'Bea', account: one },
-    { lastName: 'Cid', account: one },
-    { lastName: 'Dan', account: one },
+    { lastName: 'Ada', account: account },
+    { lastName: 'Bea', account: account },
+    { lastName: 'Cid', account: account },
+    { lastName: 'Dan', account: account },
     { lastName: 'Eve', account: { accountName: 'Two', remoteDeleted: true } },
     { lastName: 'Fay', account: null },
     { lastName: 'Gus', account: null },

@@ -248,11 +248,11 @@ describe('an order by several fields', () => {
       industry: [null, 'Retail', 'x'.repeat(3000)][n % 3] ?? null,
       numberOfEmployees: [null, 1, 2][Math.floor(n / 3) % 3] ?? null,
     }))
-  const orders = [false, true].flatMap((one) =>
+  const orders = [false, true].flatMap((firstDescending) =>
     [false, true].map(
-      (two): Order => [
-        { field: fields[0], descending: one },
-        { field: fields[1], descending: two },
+      (secondDescending): Order => [
+        { field: fields[0], descending: firstDescending },
+        { field: fields[1], descending: secondDescending },
       ],
     ),
   )

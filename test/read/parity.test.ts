@@ -53,7 +53,7 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
       const listed = await harness.rest(`${resource.restPath}?credentialId=${CREDENTIAL}`)
       const record = listed
         .json()
-        [resource.plural].find((one: { remoteId: string }) => one.remoteId === '2')
+        [resource.plural].find((record: { remoteId: string }) => record.remoteId === '2')
       for (const id of [record.id, '2']) {
         const rest = await harness.rest(`${resource.restPath}/${id}?credentialId=${CREDENTIAL}`)
         const graph = await harness.service.graphql(

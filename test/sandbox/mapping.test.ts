@@ -90,9 +90,9 @@ function* referencesOf(
     const value: unknown = Object(object)[name]
     if (!isSet(value)) continue
     const { reference, shape } = field.kind
-    for (const one of [value].flat()) {
-      if (reference) yield { target: reference.target, id: String(one) }
-      if (shape) yield* referencesOf(shape.fields, one)
+    for (const item of [value].flat()) {
+      if (reference) yield { target: reference.target, id: String(item) }
+      if (shape) yield* referencesOf(shape.fields, item)
     }
   }
 }

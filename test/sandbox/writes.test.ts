@@ -147,7 +147,7 @@ describe.each(topics)('%s', (topic) => {
     let record = await writes.update(topic, await createRecord(), changedFields())
     for (const name of accepted) {
       if (name === undefined) continue
-      const was = record.row[name]
+      const before = record.row[name]
       try {
         record = await writes.update(topic, record, { [name]: null })
       } catch (error) {
@@ -157,7 +157,7 @@ describe.each(topics)('%s', (topic) => {
       const value = record.row[name]
       const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
       // A value that the sandbox computes, or its default, replaces null.
-      if (!isEmpty) expect(value, name).not.toEqual(was)
+      if (!isEmpty) expect(value, name).not.toEqual(before)
     }
   })
 

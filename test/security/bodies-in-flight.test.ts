@@ -98,7 +98,7 @@ const responsesOf = (all: readonly Sent[]): readonly string[] =>
 const endHeld = async (all: readonly Sent[]): Promise<void> => {
   const held = all.filter(({ response }) => response === undefined)
   for (const { end } of held) end()
-  for (const one of held) await expect.poll(() => one.response).toBe('400 INVALID_PARAMETER')
+  for (const body of held) await expect.poll(() => body.response).toBe('400 INVALID_PARAMETER')
 }
 
 test('a caller has 16 MiB of bodies in flight and gets 429 past them; another caller has its own', async () => {
@@ -121,10 +121,10 @@ test('completed and aborted bodies free their memory', async () => {
   expect(responsesOf(second)).toEqual([])
   for (const socket of sockets) socket.destroy()
   const sendThirdBody = async () => {
-    const one = await sendAlmost(tenant.key, MIB - 50_000)
-    one.end()
-    await expect.poll(() => one.response).toBeDefined()
-    return one.response
+    const body = await sendAlmost(tenant.key, MIB - 50_000)
+    body.end()
+    await expect.poll(() => body.response).toBeDefined()
+    return body.response
   }
   await expect.poll(sendThirdBody).toBe('400 INVALID_PARAMETER')
 })
@@ -176,12 +176,12 @@ test('partially received WebSocket messages share the same budget', async () => 
   const piece = Buffer.alloc(200_000, ' ')
   const all: { socket: WebSocket; code?: string }[] = []
   for (let n = 0; n < 110; n++) {
-    const one: { socket: WebSocket; code?: string } = { socket: await open() }
-    one.socket.on('close', (code, reason) => {
-      one.code = `${code} ${reason}`
+    const connection: { socket: WebSocket; code?: string } = { socket: await open() }
+    connection.socket.on('close', (code, reason) => {
+      connection.code = `${code} ${reason}`
     })
-    all.push(one)
-    one.socket.send(piece, { fin: false, binary: false })
+    all.push(connection)
+    connection.socket.send(piece, { fin: false, binary: false })
   }
   await expect.poll(() => all.filter(({ code }) => code !== undefined).length).toBeGreaterThan(20)
   expect(new Set(all.flatMap(({ code }) => code ?? []))).toEqual(

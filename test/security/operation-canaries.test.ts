@@ -152,10 +152,13 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
   const callAll = async (): Promise<void> => {
     for (const { name, example, callers } of operations) {
       if (secretOperations.includes(name)) continue
-      const odd = Object.keys(example.input).map((field) => ({ ...example.input, [field]: [] }))
+      const invalidInputs = Object.keys(example.input).map((field) => ({
+        ...example.input,
+        [field]: [],
+      }))
       const bearers = callers.includes('user') ? [key, token] : [key]
       for (const bearer of bearers)
-        for (const input of [example.input, ...odd])
+        for (const input of [example.input, ...invalidInputs])
           for (const { text } of await callOverBoth(bearer, name, input)) responses += text
     }
     const order = { lineItems: [{ productId: '1', variantId: '1', quantity: 1 }] }
@@ -171,7 +174,7 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
       }
   }
   // Sends each secret where the API expects an id.
-  for (const secret of [...secrets].filter((one) => /^(tl_dev_|whsec_|eyJ)/.test(one)))
+  for (const secret of [...secrets].filter((text) => /^(tl_dev_|whsec_|eyJ)/.test(text)))
     for (const path of ['api-keys', 'integrations', 'one/users', 'one/webhooks', 'none'])
       for (const end of ['', `?credentialId=${secret}`])
         responses += (await send(key, 'DELETE', `/2024-03/${path}/${secret}${end}`)).text

@@ -72,7 +72,7 @@ const unusualOf = (field: Field, example: unknown) =>
 const toJson = (value: unknown): unknown => {
   try {
     return JSON.parse(
-      JSON.stringify(value, (_key, one) => (typeof one === 'bigint' ? String(one) : one)),
+      JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? String(item) : item)),
     )
   } catch {
     return undefined

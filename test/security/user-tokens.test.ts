@@ -317,8 +317,8 @@ describe('in several processes', () => {
     expect(await prisma.signingKey.count({ where: { retiredAt: null } })).toBe(1)
     expect(await prisma.signingKey.count()).toBe(2)
     for (const at of all)
-      for (const one of [...fromNew, old])
-        await expect.poll(() => statusOf(one, at), DEADLINE).toBe(403)
+      for (const token of [...fromNew, old])
+        await expect.poll(() => statusOf(token, at), DEADLINE).toBe(403)
 
     await prisma.$executeRaw`UPDATE signing_keys SET retired_at = retired_at - interval '3 days'
       WHERE retired_at IS NOT NULL`

@@ -142,7 +142,9 @@ test('the index lags behind: changes, new and archived records show later', asyn
   const { portal, post, simulator } = openPortal({ searchLagMs: 5000 })
   const listNames = async () => {
     const { json } = await post('/objects/V/companies/search', { properties: ['name'] })
-    return json.results.map((one: { readonly properties: { name: string } }) => one.properties.name)
+    return json.results.map(
+      (result: { readonly properties: { name: string } }) => result.properties.name,
+    )
   }
   const { id } = portal.create('companies', { name: 'A' })
   expect(await listNames()).toEqual([])

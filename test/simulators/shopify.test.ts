@@ -465,7 +465,7 @@ test('every served field of every record has a value that fits the contract', as
   })
   const fulfillmentId = shop.fulfill(orderId, { company: 'UPS', number: '1' })
   shop.deleteProduct(shop.createProduct({ title: 'Gone' }))
-  const made = await query(`mutation {
+  const created = await query(`mutation {
     webhookSubscriptionCreate(topic: ORDERS_CREATE, webhookSubscription: { uri: "https://us.example/hook" }) {
       webhookSubscription { id } }
     bulkOperationRunQuery(query: "{ orders { edges { node { id } } } }") { bulkOperation { id } } }`)
@@ -481,8 +481,8 @@ test('every served field of every record has a value that fits the contract', as
     FulfillmentOrder: order.fulfillmentOrders.nodes[0].id,
     Fulfillment: fulfillmentId,
     BasicEvent: events.nodes[0].id,
-    WebhookSubscription: made.webhookSubscriptionCreate.webhookSubscription.id,
-    BulkOperation: made.bulkOperationRunQuery.bulkOperation.id,
+    WebhookSubscription: created.webhookSubscriptionCreate.webhookSubscription.id,
+    BulkOperation: created.bulkOperationRunQuery.bulkOperation.id,
   }
   for (const [name, id] of Object.entries(ids)) {
     const type = schema.getType(name)

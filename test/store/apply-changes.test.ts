@@ -227,7 +227,7 @@ describe('a record that the app dates', () => {
   })
   const readWebsite = async () => (await show(accounts, '1')).website
   const none = { created: 0, updated: 0, deleted: 0 }
-  const one = { created: 0, updated: 1, deleted: 0 }
+  const oneUpdate = { created: 0, updated: 1, deleted: 0 }
 
   test('earlier than the stored one is stale and ignored', async () => {
     await apply([rowDated(5, 'stored')])
@@ -239,7 +239,7 @@ describe('a record that the app dates', () => {
 
   test('earlier is accepted in a full listing, whatever its clock', async () => {
     await apply([rowDated(5, 'stored')])
-    expect(await apply([rowDated(4, 'older')], accounts, 'all')).toEqual(one)
+    expect(await apply([rowDated(4, 'older')], accounts, 'all')).toEqual(oneUpdate)
     expect(await readWebsite()).toBe('older')
     expect((await readLog())[1]?.fields.toSorted()).toEqual(['remoteUpdatedAt', 'website'])
   })
@@ -252,7 +252,7 @@ describe('a record that the app dates', () => {
       { ...rowDated(6, 'unknown'), remoteUpdatedAt: null },
       rowDated(1, 'after unknown'),
     ]) {
-      expect(await apply([row])).toEqual(one)
+      expect(await apply([row])).toEqual(oneUpdate)
       expect(await readWebsite()).toBe(row.website)
     }
   })
@@ -268,7 +268,7 @@ describe('a record that the app dates', () => {
       for (const row of [rowDated(4, 'earlier'), rowDated(5, 'same'), undated])
         expect(await applyRequested(row, updatedAt)).toEqual(none)
       expect(await readWebsite()).toBe('stored')
-      expect(await applyRequested(rowDated(6, 'later'), updatedAt)).toEqual(one)
+      expect(await applyRequested(rowDated(6, 'later'), updatedAt)).toEqual(oneUpdate)
       expect(await readWebsite()).toBe('later')
     })
 
@@ -279,7 +279,7 @@ describe('a record that the app dates', () => {
       expect(await applyRequested(rowDated(6, 'before'), updatedAt)).toEqual(none)
       expect(await show(accounts, '1')).toMatchObject({ website: 'stored', remoteDeleted: true })
       const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
-      expect(await applyRequested(rowDated(6, 'after'), later)).toEqual(one)
+      expect(await applyRequested(rowDated(6, 'after'), later)).toEqual(oneUpdate)
       expect(await show(accounts, '1')).toMatchObject({ website: 'after', remoteDeleted: false })
     })
 
@@ -291,7 +291,7 @@ describe('a record that the app dates', () => {
       ]) {
         const { updatedAt } = await show(accounts, '1')
         const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
-        expect(await applyRequested(row, later)).toEqual(one)
+        expect(await applyRequested(row, later)).toEqual(oneUpdate)
         expect(await readWebsite()).toBe(row.website)
       }
     })
@@ -305,9 +305,9 @@ describe('a record that the app dates', () => {
       await apply([rowDated(5, 'stored')])
       const { updatedAt } = await show(accounts, '1')
       expect(await applyWritten(rowDated(4, 'earlier'), updatedAt)).toEqual(none)
-      expect(await applyWritten(rowDated(5, 'same'), updatedAt)).toEqual(one)
+      expect(await applyWritten(rowDated(5, 'same'), updatedAt)).toEqual(oneUpdate)
       const undated = { ...rowDated(5, 'undated'), remoteUpdatedAt: null }
-      expect(await applyWritten(undated, updatedAt)).toEqual(one)
+      expect(await applyWritten(undated, updatedAt)).toEqual(oneUpdate)
     })
 
     test('before the stored one was marked as deleted does not restore it', async () => {
@@ -316,7 +316,7 @@ describe('a record that the app dates', () => {
       const { updatedAt } = await show(accounts, '1')
       expect(await applyWritten(rowDated(6, 'before'), updatedAt)).toEqual(none)
       const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
-      expect(await applyWritten(rowDated(6, 'after'), later)).toEqual(one)
+      expect(await applyWritten(rowDated(6, 'after'), later)).toEqual(oneUpdate)
     })
   })
 })

@@ -209,7 +209,7 @@ describe('the retention actor', () => {
     await untilLogReadable(service)
     await partitions.ageRows(DAYS + 1, `record->>'remoteId' <> '3'`)
     const countRows = async (): Promise<number> =>
-      (await partitions.list()).reduce((sum, one) => sum + one.rows, 0)
+      (await partitions.list()).reduce((sum, partition) => sum + partition.rows, 0)
     service.takeStatements()
     let looked = 0
     await runRetentionUntil(async () => {

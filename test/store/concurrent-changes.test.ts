@@ -25,18 +25,18 @@ describe('two transactions on one record', () => {
       await takeLog()
       const release = Promise.withResolvers<void>()
       const written = Promise.withResolvers<void>()
-      const one = harness.service.database.transaction(async (transaction) => {
+      const first = harness.service.database.transaction(async (transaction) => {
         await applyIn(transaction, [rowWithWebsite(`one ${round}`)])
         written.resolve()
         await release.promise
       })
       await written.promise
-      const two = harness.service.database.transaction((transaction) =>
+      const second = harness.service.database.transaction((transaction) =>
         applyIn(transaction, [rowWithWebsite(`two ${round}`)]),
       )
       await untilWaitingForLock(harness.service)
       release.resolve()
-      await Promise.all([one, two])
+      await Promise.all([first, second])
       const log = await readLog()
       expect(log.map(({ record }) => record.website)).toEqual([`one ${round}`, `two ${round}`])
       expect(log[1]?.fields).toEqual(['website'])

@@ -43,7 +43,7 @@ describe('a key', () => {
       expect(key).toMatch(form)
       expect(await findOwner(key)).toEqual({ keyId: id, environmentId, environment: kind })
       expect(await findOwner(earlier)).toMatchObject({ environmentId })
-      const facts = (await list(environmentId)).find((one) => one.id === id)
+      const facts = (await list(environmentId)).find((key) => key.id === id)
       expect(facts).toEqual({
         id,
         kind,
@@ -119,7 +119,7 @@ describe('the last use of a key', () => {
     ;({ key, id } = await generateKey(service.database, { environmentId: tenant.environmentId }))
   })
 
-  const readLastUsedAt = async () => (await list()).find((one) => one.id === id)?.lastUsedAt
+  const readLastUsedAt = async () => (await list()).find((key) => key.id === id)?.lastUsedAt
   const openAccess = async (uses: ReturnType<typeof createKeyUses>) => {
     const pgListener = createPgListener(service.url)
     const access = createAccess(service.database, pgListener, uses.note)
@@ -170,7 +170,7 @@ describe('the last use of a key', () => {
       environmentId: tenant.environmentId,
     })
     await access.keyOwner(used)
-    const readUsedAt = async () => (await list()).find((one) => one.id === usedId)?.lastUsedAt
+    const readUsedAt = async () => (await list()).find((key) => key.id === usedId)?.lastUsedAt
     await expect.poll(readUsedAt, DEADLINE).toBeInstanceOf(Date)
     expect(await readLastUsedAt()).toBe(null)
     await uses.stop()

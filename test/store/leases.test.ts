@@ -95,7 +95,7 @@ const readRow = async (of = key): Promise<Row | undefined> => {
 describe('in the database', () => {
   test('one of several processes acquires a free row, and scans of due rows skip it', async () => {
     const leases = await Promise.all(Array.from({ length: 8 }, () => acquireLease()))
-    const [lease, ...others] = leases.filter((one) => one !== undefined)
+    const [lease, ...others] = leases.filter((lease) => lease !== undefined)
     expect(others).toEqual([])
     const row = await readRow()
     expect(row?.holder).toBe(lease?.holder)

@@ -43,11 +43,11 @@ test('a key revoked during a silent connection loss is rejected within 5 s', asy
       .toEqual([])
     return { key, look }
   }
-  const cut = await cacheKey()
+  const silencedKey = await cacheKey()
   way.silence()
   const startedMs = performance.now()
-  await revokeKey(service, cut.key)
-  await expect.poll(cut.look, { interval: 20 }).toBe(false)
+  await revokeKey(service, silencedKey.key)
+  await expect.poll(silencedKey.look, { interval: 20 }).toBe(false)
   expect(performance.now() - startedMs).toBeLessThan(5000)
   // The listener reconnects and receives notifications again.
   await expect.poll(() => pgListener.connected, { interval: 20 }).toBe(true)

@@ -120,11 +120,11 @@ test.each<[RequestPurpose, number]>([
   ['write', 20],
 ])(
   'requests for %s use at most their share of a limit, counting all of them',
-  async (purpose, most) => {
+  async (purpose, maxRequests) => {
     const limits = limitsOf(perSecond(20))
     expect(await spendAll(limits, 'history')).toBe(10)
-    expect(await spendAll(limits, purpose)).toBe(most - 10)
-    expect(await spendAll(limits, 'write')).toBe(20 - most)
+    expect(await spendAll(limits, purpose)).toBe(maxRequests - 10)
+    expect(await spendAll(limits, 'write')).toBe(20 - maxRequests)
   },
 )
 
@@ -190,14 +190,14 @@ test.each([
   ['app', 'one', 'another', 2],
 ] as const)(
   'credentials share a limit of the scope %s (%s, %s)',
-  async (scope, one, other, both) => {
+  async (scope, firstScope, secondScope, waits) => {
     const declared: RequestLimits = {
       windows: [{ name: 'perDay', scope, unit: 'requests', max: 2, per: 'day' }],
       ...(scope === 'account' && { account: 'company' }),
     }
-    const first = await spendAll(limitsOf(declared, randomUUID(), { company: one }))
-    const second = await spendAll(limitsOf(declared, randomUUID(), { company: other }))
-    expect(first + second).toBe(both)
+    const first = await spendAll(limitsOf(declared, randomUUID(), { company: firstScope }))
+    const second = await spendAll(limitsOf(declared, randomUUID(), { company: secondScope }))
+    expect(first + second).toBe(waits)
   },
 )
 

@@ -57,7 +57,7 @@ const readStoredVerbs = async (
 }
 
 const groupByTopic = (exercised: ReadonlySet<string>): FidelityReport['verbs'] => {
-  const topics = [...new Set([...exercised].map((one) => one.slice(0, one.indexOf(' '))))].sort()
+  const topics = [...new Set([...exercised].map((verb) => verb.slice(0, verb.indexOf(' '))))].sort()
   const verbsOf = (topic: string): string =>
     fidelityVerbs
       .filter((verb) => exercised.has(`${topic} ${verb}`))
@@ -89,7 +89,7 @@ export const addFidelityTest = (
     const ids = credentials.map(({ id }) => id)
     for (const { credentialId, topic, verb } of exercisedVerbs)
       if (ids.includes(credentialId)) exercised.add(`${topic} ${verb}`)
-    for (const one of await readStoredVerbs(service(), ids)) exercised.add(one)
+    for (const verb of await readStoredVerbs(service(), ids)) exercised.add(verb)
   })
 
   test('exercises what its file in test/fidelity says', () => {

@@ -47,8 +47,8 @@ const matches = (
   const value = record[field] ?? null
   if (operator === 'isNull') return (value === null) === (input === 'true')
   if (value === null) return operator === 'notEquals'
-  const isEqualTo = (one: string): boolean =>
-    matches({ ...parameter, operator: 'equals' }, credentialId, record, one)
+  const isEqualTo = (item: string): boolean =>
+    matches({ ...parameter, operator: 'equals' }, credentialId, record, item)
   if (typeof input !== 'string') return input.some(isEqualTo)
   if (operator === 'notEquals') return !isEqualTo(input)
   switch (kind) {
@@ -122,7 +122,8 @@ const isMatch = (
   filter: ComposedFilter,
 ): boolean =>
   Object.entries(filter).every(([name, value]) => {
-    const matchesFilter = (one: ComposedFilter): boolean => isMatch(stored, resource, record, one)
+    const matchesFilter = (alternative: ComposedFilter): boolean =>
+      isMatch(stored, resource, record, alternative)
     if (name === 'and') return (value as readonly ComposedFilter[]).every(matchesFilter)
     if (name === 'or') return (value as readonly ComposedFilter[]).some(matchesFilter)
     if (name === 'not') return !matchesFilter(value as ComposedFilter)

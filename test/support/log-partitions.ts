@@ -47,9 +47,9 @@ export const openPartitions = ({ prisma }: Database) => {
   }
 
   const makePartitions = async (ahead: number, size: number): Promise<number | null> => {
-    const [row] = await prisma.$queryRaw<{ made: number | null }[]>`
+    const [row] = await prisma.$queryRaw<{ createdCount: number | null }[]>`
       SELECT change_log.make_partitions(${ahead}::integer, ${size}::bigint) AS made`
-    return row?.made ?? null
+    return row?.createdCount ?? null
   }
 
   /** Consumes this many transaction ids. */

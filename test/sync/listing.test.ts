@@ -50,36 +50,42 @@ describe('a first run', () => {
 })
 
 describe('a page that was read before a write and arrives after it', () => {
-  it.each(['first', 'later'])('does not revert the write, in a %s full listing', async (which) => {
-    const { database, credentialId, environmentId, app } = harness
-    const { mapping } = defineFakeConnector().resources[TOPIC] ?? {}
-    if (mapping === undefined) throw new Error('The fake app lists no accounts.')
-    const engine = harness.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
-    app.fill(2)
-    if (which === 'later') await engine.syncNow(credentialId)
-    // Changes the app first and then the store, as a write does.
-    const write = (id: string, deleted: boolean) => {
-      const { row } = createMapper(mapping)(app.put(id, { name: 'Written', deleted }), credentialId)
-      const line = createLineWriter(mapping.resource)(row)
-      return database.transaction((transaction) =>
-        applyChanges(transaction, { credentialId, environmentId }, mapping.resource, [line], {
-          accept: 'newer',
-        }),
-      )
-    }
-    app.settings.onResponse = async () => {
-      app.settings.onResponse = undefined
-      await write('1', false)
-      await write('2', true)
-    }
-    await engine.syncNow(credentialId)
-    expect(await harness.records()).toMatchObject([
-      { name: 'Written', deleted: false },
-      { name: 'Written', deleted: true },
-    ])
-    const changes = (await changesOf()).slice(which === 'later' ? 2 : 0)
-    expect(changes.map(({ record }) => record.accountName)).toEqual(['Written', 'Written'])
-  })
+  it.each(['first', 'later'])(
+    'does not revert the write, in a %s full listing',
+    async (listing) => {
+      const { database, credentialId, environmentId, app } = harness
+      const { mapping } = defineFakeConnector().resources[TOPIC] ?? {}
+      if (mapping === undefined) throw new Error('The fake app lists no accounts.')
+      const engine = harness.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
+      app.fill(2)
+      if (listing === 'later') await engine.syncNow(credentialId)
+      // Changes the app first and then the store, as a write does.
+      const write = (id: string, deleted: boolean) => {
+        const { row } = createMapper(mapping)(
+          app.put(id, { name: 'Written', deleted }),
+          credentialId,
+        )
+        const line = createLineWriter(mapping.resource)(row)
+        return database.transaction((transaction) =>
+          applyChanges(transaction, { credentialId, environmentId }, mapping.resource, [line], {
+            accept: 'newer',
+          }),
+        )
+      }
+      app.settings.onResponse = async () => {
+        app.settings.onResponse = undefined
+        await write('1', false)
+        await write('2', true)
+      }
+      await engine.syncNow(credentialId)
+      expect(await harness.records()).toMatchObject([
+        { name: 'Written', deleted: false },
+        { name: 'Written', deleted: true },
+      ])
+      const changes = (await changesOf()).slice(listing === 'later' ? 2 : 0)
+      expect(changes.map(({ record }) => record.accountName)).toEqual(['Written', 'Written'])
+    },
+  )
 })
 
 describe('a page that was read before a deletion and arrives after it', () => {

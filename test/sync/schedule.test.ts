@@ -51,10 +51,10 @@ it('runs several credentials in parallel, up to its concurrency', async () => {
   for (let place = 0; place < 5; place++)
     await addCredential(database, { url: `${app.url}/${place}`, token: app.settings.token })
   let open = 0
-  let most = 0
+  let maxConcurrent = 0
   app.settings.onPage = async () => {
     open += 1
-    most = Math.max(most, open)
+    maxConcurrent = Math.max(maxConcurrent, open)
     await wait(20)
     open -= 1
   }
@@ -63,8 +63,8 @@ it('runs several credentials in parallel, up to its concurrency', async () => {
   await until(
     async () => (await database.prisma.syncState.count({ where: { completedAt: null } })) === 0,
   )
-  expect(most).toBeGreaterThan(1)
-  expect(most).toBeLessThanOrEqual(3)
+  expect(maxConcurrent).toBeGreaterThan(1)
+  expect(maxConcurrent).toBeLessThanOrEqual(3)
 })
 
 it('adds the states of resources that an app gained', async () => {

@@ -59,15 +59,15 @@ it('a user with endless lists leaves half of the places to others', async () => 
   app.fill(20)
   app.settings.endless = (path) => path.startsWith('/api/flood/')
   await addConnected('flood', 6)
-  let most = 0
+  let maxConcurrent = 0
   app.settings.onPage = async () => {
     const rows = await database.prisma.$queryRaw<{ held: number }[]>`
       SELECT count(*)::integer AS held FROM sync_states WHERE holder IS NOT NULL`
-    most = Math.max(most, rows[0]?.held ?? 0)
+    maxConcurrent = Math.max(maxConcurrent, rows[0]?.held ?? 0)
   }
   await harness.engine({ concurrency: 4, sliceMs: 3_600_000 }).start()
   await expect.poll(() => requestsOf('flood').length, within).toBeGreaterThan(20)
-  expect(most).toBe(2)
+  expect(maxConcurrent).toBe(2)
   // No slice of the endless lists ends, and the new user does not have to wait for one.
   const newUser = await addConnected('newcomer', 1)
   await expect.poll(() => isCompleted(newUser.credentialIds), within).toBe(true)

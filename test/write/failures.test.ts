@@ -91,13 +91,13 @@ describe('a change with a lost response', () => {
   ])(
     'that never happened is not taken as done where the text %s looks like %s',
     async (requested, is) => {
-      const made = await harness.write('POST', '/accounts', {
+      const created = await harness.write('POST', '/accounts', {
         accountName: 'Firm',
         accountOwner: is,
       })
       harness.rolodex.faults.push('cut')
       const change = { accountName: 'Firm', accountOwner: requested }
-      const lost = await harness.write('PUT', `/accounts/${made.json().account.id}`, change)
+      const lost = await harness.write('PUT', `/accounts/${created.json().account.id}`, change)
       expect(lost.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
     },
   )
@@ -251,8 +251,8 @@ describe.each([
     const stale = await harness.write('PUT', `${path}/${id}`, mine, etag)
     expect(stale.statusCode).toBe(409)
     expect(stale.json().error.details[0].field).toBe('updatedAt')
-    const odd = await harness.write('PUT', `${path}/${id}`, mine, { 'if-match': 'W/"1"' })
-    expect(odd.json().error.details[0].field).toBe('If-Match')
+    const weak = await harness.write('PUT', `${path}/${id}`, mine, { 'if-match': 'W/"1"' })
+    expect(weak.json().error.details[0].field).toBe('If-Match')
     const several = await harness.write('PUT', `${path}/${id}`, mine, {
       'if-match': `"x", ${headers.etag}`,
     })

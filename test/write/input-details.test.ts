@@ -27,7 +27,7 @@ const refuse = async (input: object) => {
   const { userErrors } = graph.json().data.updateCommerceOrder
   expect(restErrorOf(userErrors)?.details).toEqual(details)
   // Each invalid field has its own message.
-  expect(userErrors.map((one: UserError) => one.message)).toEqual(
+  expect(userErrors.map((error: UserError) => error.message)).toEqual(
     details.map(({ field, expected }: Detail) => `${field}: expected ${expected}.`),
   )
   return { code, message, details }

@@ -167,14 +167,14 @@ test.each<[string, (values: Card['values']) => Card['values']]>([
   const headers = nextKeyHeader()
   harness.rolodex.rewrite = rewrite
   await loseResponseOnce(person, headers)
-  const made = [...harness.rolodex.cards.values()].at(-1)
+  const newCard = [...harness.rolodex.cards.values()].at(-1)
   const again = await harness.write('POST', '/contacts', person, headers)
   expect(again.statusCode, again.body).toBe(502)
   expect(again.json().error).toMatchObject({
     code: 'WRITE_OUTCOME_UNKNOWN',
-    details: [{ field: 'remoteId', current: made?.id }],
+    details: [{ field: 'remoteId', current: newCard?.id }],
   })
-  expect([...harness.rolodex.cards.values()].at(-1)).toBe(made)
+  expect([...harness.rolodex.cards.values()].at(-1)).toBe(newCard)
 })
 
 test('a lost create is performed by the next attempt next to a new record with few equal values', async () => {

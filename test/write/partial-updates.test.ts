@@ -200,11 +200,11 @@ describe('in an app that does not reject stale writes itself', () => {
   let id: string
   beforeAll(async () => {
     harness = await openWriteHarness()
-    const made = await harness.write('POST', '/accounts', {
+    const created = await harness.write('POST', '/accounts', {
       accountName: 'Firm',
       accountOwner: 'A',
     })
-    id = made.json().account.id
+    id = created.json().account.id
   })
   afterAll(() => harness.stop())
   const patch = (body: object, headers = {}) =>

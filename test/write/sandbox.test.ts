@@ -86,35 +86,35 @@ describe.each(transports)('over %s', (transport) => {
     }
 
     test('is created, changed and deleted in the app and here, and the next sync agrees', async () => {
-      const made = await create()
-      expect(await sandbox.readInApp(kind, made.remoteId)).toMatchObject({ version: 1 })
-      expect((await records.get(topic, made.id)).record).toEqual(made)
+      const created = await create()
+      expect(await sandbox.readInApp(kind, created.remoteId)).toMatchObject({ version: 1 })
+      expect((await records.get(topic, created.id)).record).toEqual(created)
 
-      const changed = expectSuccess(await records.update(topic, made.remoteId, changeOf(value)))
-      expect(changed).toMatchObject({ id: made.id, [field]: value })
-      const inApp = await sandbox.readInApp(kind, made.remoteId)
+      const changed = expectSuccess(await records.update(topic, created.remoteId, changeOf(value)))
+      expect(changed).toMatchObject({ id: created.id, [field]: value })
+      const inApp = await sandbox.readInApp(kind, created.remoteId)
       expect(inApp.version).toBe(2)
       expect(value).toContain(inApp[appField])
-      expect((await records.get(topic, made.id)).record).toEqual(changed)
-      expect(await changesOf(made.remoteId)).toMatchObject([
+      expect((await records.get(topic, created.id)).record).toEqual(changed)
+      expect(await changesOf(created.remoteId)).toMatchObject([
         { kind: 'created' },
         { kind: 'updated', fields: expect.arrayContaining([field, 'remoteUpdatedAt']) },
       ])
 
       await sandbox.sync()
-      expect(await changesOf(made.remoteId)).toEqual([])
-      expect((await records.get(topic, made.id)).record).toEqual(changed)
+      expect(await changesOf(created.remoteId)).toEqual([])
+      expect((await records.get(topic, created.id)).record).toEqual(changed)
 
-      const gone = expectSuccess(await records.remove(topic, made.id))
-      expect(gone).toMatchObject({ id: made.id, [field]: value, remoteDeleted: true })
-      await expect(sandbox.readInApp(kind, made.remoteId)).rejects.toThrow(/ 404 /)
+      const gone = expectSuccess(await records.remove(topic, created.id))
+      expect(gone).toMatchObject({ id: created.id, [field]: value, remoteDeleted: true })
+      await expect(sandbox.readInApp(kind, created.remoteId)).rejects.toThrow(/ 404 /)
       await sandbox.sync()
-      expect((await records.get(topic, made.id)).record).toMatchObject({
-        id: made.id,
+      expect((await records.get(topic, created.id)).record).toMatchObject({
+        id: created.id,
         [field]: value,
         remoteDeleted: true,
       })
-      const [deletion, ...others] = await changesOf(made.remoteId)
+      const [deletion, ...others] = await changesOf(created.remoteId)
       expect(deletion).toMatchObject({ kind: 'deleted', fields: ['remoteDeleted'] })
       // The app records the time of the deletion in a new version.
       for (const { kind, fields } of others)
@@ -122,31 +122,31 @@ describe.each(transports)('over %s', (transport) => {
     })
 
     test('a concurrent change in the app is not overwritten: the conflict has both versions', async () => {
-      const made = await create()
+      const created = await create()
       const theirs = field === 'transactionDate' ? '2026-03-09' : 'Theirs'
-      await sandbox.changeInApp(kind, made.remoteId, { [appField]: theirs })
-      const stale = await records.update(topic, made.id, changeOf(value))
+      await sandbox.changeInApp(kind, created.remoteId, { [appField]: theirs })
+      const stale = await records.update(topic, created.id, changeOf(value))
       expect(stale, stale.message).toMatchObject({ status: 409, code: 'WRITE_CONFLICT' })
       expect(stale.details).toContainEqual(
         expect.objectContaining({
           field,
-          stored: made[field],
+          stored: created[field],
           current: expect.stringContaining(theirs),
         }),
       )
-      expect((await sandbox.readInApp(kind, made.remoteId))[appField]).toBe(theirs)
-      expect((await records.get(topic, made.id)).record[field]).toContain(theirs)
-      const again = expectSuccess(await records.update(topic, made.id, changeOf(value)))
+      expect((await sandbox.readInApp(kind, created.remoteId))[appField]).toBe(theirs)
+      expect((await records.get(topic, created.id)).record[field]).toContain(theirs)
+      const again = expectSuccess(await records.update(topic, created.id, changeOf(value)))
       expect(again[field]).toBe(value)
     })
 
     test('is not deleted after a concurrent change or deletion in the app', async () => {
-      const made = await create()
+      const created = await create()
       const theirs = field === 'transactionDate' ? '2026-03-09' : 'Theirs'
-      await sandbox.changeInApp(kind, made.remoteId, { [appField]: theirs })
-      expect(await records.remove(topic, made.id)).toMatchObject({ status: 409 })
-      await sandbox.deleteInApp(kind, made.remoteId)
-      const late = await records.update(topic, made.id, changeOf(value))
+      await sandbox.changeInApp(kind, created.remoteId, { [appField]: theirs })
+      expect(await records.remove(topic, created.id)).toMatchObject({ status: 409 })
+      await sandbox.deleteInApp(kind, created.remoteId)
+      const late = await records.update(topic, created.id, changeOf(value))
       expect(late).toMatchObject({ status: 409, code: 'WRITE_CONFLICT' })
       expect(late.details).toContainEqual(
         expect.objectContaining({ field: 'remoteDeleted', stored: false, current: true }),
@@ -170,7 +170,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('an order’s total is the sum of lines, shipping and tax, unless it was sent', async () => {
     const line = { productId: 'prd_0001', variantId: 'var_0001', price: '45.00', quantity: 2 }
-    const made = expectSuccess(
+    const created = expectSuccess(
       await records.create('commerce/orders', {
         lineItems: [line],
         totalShipping: 4.5,
@@ -178,17 +178,19 @@ describe.each(transports)('over %s', (transport) => {
         totalDiscount: 1,
       }),
     )
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       totalPrice: '102.50',
       totalShipping: '4.50',
       totalTax: '9.00',
       totalDiscount: '1.00',
     })
     const stated = expectSuccess(
-      await records.update('commerce/orders', made.id, { totalPrice: 99.9 }),
+      await records.update('commerce/orders', created.id, { totalPrice: 99.9 }),
     )
     expect(stated.totalPrice).toBe('99.90')
-    expect(await sandbox.readInApp('orders', made.remoteId)).toMatchObject({ totalPrice: '99.90' })
+    expect(await sandbox.readInApp('orders', created.remoteId)).toMatchObject({
+      totalPrice: '99.90',
+    })
   })
 })
 

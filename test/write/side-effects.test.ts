@@ -34,12 +34,12 @@ describe.each(transports)('over %s', (transport) => {
     const { id, remoteId, fulfillmentStatus } = await order()
     await sandbox.takeChanges()
     const line = { variantId: 'var_0001', quantity: 2 }
-    const made = expectSuccess(
+    const created = expectSuccess(
       await records.create('commerce/fulfillments', { orderId: remoteId, lineItems: [line] }),
     )
     expect(await statusOf(id)).not.toBe(fulfillmentStatus)
     expect(await sandbox.takeChanges()).toMatchObject([
-      { kind: 'created', topic: 'commerce/fulfillments', remoteId: made.remoteId },
+      { kind: 'created', topic: 'commerce/fulfillments', remoteId: created.remoteId },
       {
         kind: 'updated',
         topic: 'commerce/orders',
@@ -52,12 +52,12 @@ describe.each(transports)('over %s', (transport) => {
     )
 
     const fewer = { lineItems: [{ ...line, quantity: 1 }] }
-    expectSuccess(await records.update('commerce/fulfillments', made.id, fewer))
+    expectSuccess(await records.update('commerce/fulfillments', created.id, fewer))
     expectSuccess(
       await records.update('commerce/orders', id, { orderNumber: `After ${transport} 2` }),
     )
 
-    expectSuccess(await records.remove('commerce/fulfillments', made.id))
+    expectSuccess(await records.remove('commerce/fulfillments', created.id))
     expect(await statusOf(id)).toBe(fulfillmentStatus)
     expectSuccess(
       await records.update('commerce/orders', id, { orderNumber: `After ${transport} 3` }),
@@ -96,10 +96,10 @@ describe.each(transports)('over %s', (transport) => {
   test('an affected record that cannot be read back does not hold up the write', async () => {
     const { id, remoteId } = await order()
     const fulfillment = { orderId: remoteId, lineItems: [{ variantId: 'var_0001', quantity: 1 }] }
-    const made = expectSuccess(await records.create('commerce/fulfillments', fulfillment))
+    const created = expectSuccess(await records.create('commerce/fulfillments', fulfillment))
     await sandbox.deleteInApp('orders', remoteId)
     expect(
-      expectSuccess(await records.remove('commerce/fulfillments', made.id)).remoteDeleted,
+      expectSuccess(await records.remove('commerce/fulfillments', created.id)).remoteDeleted,
     ).toBe(true)
     expect(expectSuccess(await records.get('commerce/orders', id)).remoteDeleted).toBe(true)
   })

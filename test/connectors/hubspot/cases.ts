@@ -114,7 +114,9 @@ const readLatest = ({ portal }: Harness, topic: Topic): unknown => {
   const { id = '', properties } = portal.list(type).at(-1) ?? {}
   const targets = ['companies', 'contacts', 'deals']
     .filter((to) => !(type === 'companies' || type === to))
-    .flatMap((to) => portal.associates(type, String(id), to).map((one) => ({ to, ...one })))
+    .flatMap((to) =>
+      portal.associates(type, String(id), to).map((associate) => ({ to, ...associate })),
+    )
   return { properties, targets }
 }
 

@@ -228,11 +228,11 @@ export const openHarness = (traffic: Traffic) => {
       const variables: unknown[] = []
       const pages: unknown[] = []
       let cursor: Json | undefined
-      for (const one of data) {
+      for (const shown of data) {
         const position: ListPosition = { since, cursor, context: known }
         const { body } = traffic.sent(listRequest(position))
         variables.push(valuesOf(body).variables)
-        const response = { status: 200, headers: {}, body: traffic.received({ data: one }) }
+        const response = { status: 200, headers: {}, body: traffic.received({ data: shown }) }
         const page = readList(response, position)
         const { records, deleted, waitMs } = page
         pages.push({ count: records.length, deleted, waitMs })

@@ -151,9 +151,9 @@ const states: readonly ShopifyCase[] = [
       const all = await list('orders')
       const changed = await list('orders', SINCE)
       const inLarge = await list('orders', undefined, reportManyRecords)
-      const one = valuesOf(await get('orders', ORDER))
+      const single = valuesOf(await get('orders', ORDER))
       return {
-        statuses: [...all.rows, ...changed.rows, ...inLarge.rows, one].map((row) => [
+        statuses: [...all.rows, ...changed.rows, ...inLarge.rows, single].map((row) => [
           row.orderStatus,
           row.orderState,
         ]),

@@ -113,7 +113,7 @@ const webhooks: readonly ShopifyCase[] = [
       const { simulator, run } = harness
       const { ids } = valuesOf(await run(subscribe(target)))
       const listed = await run(listSubscriptions())
-      const fields = [...simulator.webhooks.subscriptions.values()].map((one) => one.fields)
+      const fields = [...simulator.webhooks.subscriptions.values()].map((event) => event.fields)
       await fill(harness)
       await harness.remove('orders', ORDER)
       await simulator.webhooks.deliver()

@@ -80,7 +80,9 @@ export const createVendureState = (
 
   const fulfillmentsOf = async (orderId: string): Promise<readonly Expected[]> => {
     const remote = await readPlacedOrder(orderId)
-    return remote.fulfillments.map((one) => expectedFulfillment(credentialId, remote, one))
+    return remote.fulfillments.map((fulfillment) =>
+      expectedFulfillment(credentialId, remote, fulfillment),
+    )
   }
 
   const orderIds = () => listIds('orders', 'orderPlacedAt: { isNull: false }')

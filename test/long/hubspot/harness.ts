@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000
 export const connectorWithoutLimits = (url: string): Connector => {
   const { limits } = connector
   if (!limits) throw new Error('The connector has no limits.')
-  const windows = limits.windows?.map((one) => ({ ...one, max: one.max * 1000 })) ?? []
+  const windows = limits.windows?.map((limit) => ({ ...limit, max: limit.max * 1000 })) ?? []
   return { ...connectorAt(connector, url), limits: { ...limits, windows } }
 }
 

@@ -226,7 +226,7 @@ export const expectedRecordsOf = (
       fulfillments: orders.flatMap((order) =>
         order.fulfillments
           .filter(({ canceled_at }: Loose) => canceled_at === null)
-          .map((one: Loose) => expectedFulfillment(order, one)),
+          .map((fulfillment: Loose) => expectedFulfillment(order, fulfillment)),
       ),
     }
   }

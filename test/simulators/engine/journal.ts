@@ -42,12 +42,12 @@ export const createJournal = (): JournalWriter => {
   const entries: JournalEntry[] = []
   const startedMs = new WeakMap<JournalEntry, number>()
   const running = new Map<string, number>()
-  const most = new Map<string, number>()
+  const maxConcurrent = new Map<string, number>()
 
   const count = (key: string, step: 1 | -1): void => {
     const current = (running.get(key) ?? 0) + step
     running.set(key, current)
-    most.set(key, Math.max(most.get(key) ?? 0, current))
+    maxConcurrent.set(key, Math.max(maxConcurrent.get(key) ?? 0, current))
   }
 
   return {
@@ -56,10 +56,10 @@ export const createJournal = (): JournalWriter => {
       entries.filter(
         (entry) => (method ?? entry.method) === entry.method && entry.url.includes(url),
       ),
-    mostAtOnce: (accountId = ALL) => most.get(accountId) ?? 0,
+    mostAtOnce: (accountId = ALL) => maxConcurrent.get(accountId) ?? 0,
     clear: () => {
       entries.length = 0
-      most.clear()
+      maxConcurrent.clear()
     },
     begin: (entry) => {
       entries.push(entry)

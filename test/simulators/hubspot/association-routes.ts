@@ -128,10 +128,10 @@ const showDefaults = (
   [
     { from, to, typeId },
     { from: to, to: from, typeId: inverseId },
-  ].map((one) => ({
-    from: { id: one.from.id },
-    to: { id: one.to.id },
-    associationSpec: { associationCategory: CATEGORY, associationTypeId: one.typeId },
+  ].map((pair) => ({
+    from: { id: pair.from.id },
+    to: { id: pair.to.id },
+    associationSpec: { associationCategory: CATEGORY, associationTypeId: pair.typeId },
   }))
 
 const putDefault: Endpoint['respond'] = (portalCall) => {

@@ -36,10 +36,10 @@ const pair = (
   const suffix = UNLABELED.includes(typeId) ? '_unlabeled' : ''
   const category = label === undefined || label === PRIMARY ? 'HUBSPOT_DEFINED' : 'USER_DEFINED'
   const common = { category, ...(label !== undefined && { label }) } as const
-  const nameOf = (one = '', other = ''): string =>
+  const nameOf = (from = '', to = ''): string =>
     category === 'USER_DEFINED'
       ? String(label).toLowerCase().replaceAll(' ', '_')
-      : `${one}_to_${other}${suffix}`
+      : `${from}_to_${to}${suffix}`
   const there = { from, to, typeId, inverseId, name: nameOf(...names) }
   const back = { from: to, to: from, typeId: inverseId, inverseId: typeId }
   return typeId === inverseId

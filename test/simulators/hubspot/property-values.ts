@@ -53,7 +53,9 @@ const lastActivity: Calculation = ({ portal, type, record }) => {
     ),
   )
   const now = formatTime(portal.clock.nowMs())
-  const times = activities.map((one) => String(one ? propertiesOf(one).hs_timestamp : ''))
+  const times = activities.map((activity) =>
+    String(activity ? propertiesOf(activity).hs_timestamp : ''),
+  )
   return times
     .filter((time) => time !== '' && time <= now)
     .sort()

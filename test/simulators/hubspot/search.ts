@@ -100,7 +100,7 @@ const filterPredicate = (portal: Portal, type: ObjectType, filter: JsonObject): 
   const { operator, value = '', highValue = '', values = [] } = read
   const isPresence = operator.endsWith('HAS_PROPERTY')
   const isToken = operator.endsWith('CONTAINS_TOKEN')
-  const low = isPresence || isToken || read.values ? '' : parse(value)
+  const lower = isPresence || isToken || read.values ? '' : parse(value)
   const high = operator === 'BETWEEN' ? parse(highValue) : ''
   const listed = new Set(values.map(parse))
   const hasToken = tokenPattern(value)
@@ -109,19 +109,19 @@ const filterPredicate = (portal: Portal, type: ObjectType, filter: JsonObject): 
     const own = toComparable(definition, text) ?? ''
     switch (operator) {
       case 'EQ':
-        return own === low
+        return own === lower
       case 'NEQ':
-        return own !== low
+        return own !== lower
       case 'LT':
-        return own < low
+        return own < lower
       case 'LTE':
-        return own <= low
+        return own <= lower
       case 'GT':
-        return own > low
+        return own > lower
       case 'GTE':
-        return own >= low
+        return own >= lower
       case 'BETWEEN':
-        return own >= low && own <= high
+        return own >= lower && own <= high
       case 'IN':
         return listed.has(own)
       case 'NOT_IN':

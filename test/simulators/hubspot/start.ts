@@ -80,7 +80,7 @@ const recordControls = (portal: Portal) => {
   const link = (type: string, id: string, target: Target): void => {
     const { type: to, id: toId, typeId } = target
     const known = associationTypes.find(
-      (one) => one.from === type && one.to === to && one.typeId === typeId,
+      (candidate) => candidate.from === type && candidate.to === to && candidate.typeId === typeId,
     )
     if (!known) throw new Error(`There is no association type ${typeId} from ${type} to ${to}`)
     associate(portal, { type, id }, { type: to, id: toId }, known)

@@ -145,7 +145,7 @@ const VERBS = ['create', 'update', 'delete'] as const
 
 /** @throws RangeError for a field without a definition */
 const fieldRows = (harness: MatrixHarness, name: string): readonly Row[] => {
-  const operation = operations.find((one) => graphqlName(one) === name)
+  const operation = operations.find((operation) => graphqlName(operation) === name)
   if (operation) return operationRows(harness, operation, 'GraphQL')
   if (name === 'node' || name === 'nodes') return nodeRows(name, catalogue.resources)
   for (const resource of catalogue.resources) {

@@ -48,7 +48,7 @@ export const skippedResult = (check: string, reason: string, topic?: string): Ch
 /** The result of a check that threw an error. */
 export const crashedResult = (check: string, error: unknown, topic?: string): CheckResult => {
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
-  const problems = errors.map((one) => (one instanceof Error ? one.message : String(one)))
+  const problems = errors.map((cause) => (cause instanceof Error ? cause.message : String(cause)))
   return resultOf(check, { problems, summary: '' }, topic)
 }
 

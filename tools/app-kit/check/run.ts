@@ -79,7 +79,8 @@ export const checkApp = async (
     const synced = await syncNew(bench)
     await runCheck('first sync', () => checkFirstSync(synced, listed))
     await runCheck('second sync', () => checkSecondSync(bench, synced))
-    for (const one of faults) await runCheck(one.name, () => checkFault(bench, one, synced))
+    for (const faultCase of faults)
+      await runCheck(faultCase.name, () => checkFault(bench, faultCase, synced))
     if (Object.keys(writes).length > 0) {
       const other = await syncNew(bench)
       for (const [topic, inputs] of Object.entries(writes))
