@@ -17,7 +17,7 @@ import { sdkTypesSource } from './codegen/sdk-types.ts'
 
 const root = import.meta.dirname
 
-const current = (path: string): string | undefined => {
+const readIfExists = (path: string): string | undefined => {
   try {
     return readFileSync(join(root, path), 'utf8')
   } catch {
@@ -32,36 +32,40 @@ const write = (path: string, text: string): void => {
 }
 
 /** The paths of the files whose text differs. */
-const staleAmong = (files: Readonly<Record<string, string>>): readonly string[] =>
+const findStale = (files: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(files)
-    .filter(([path, text]) => current(path) !== text)
+    .filter(([path, text]) => readIfExists(path) !== text)
     .map(([path]) => path)
 
 /** Writes the files whose text differs. */
 const refresh = (files: Readonly<Record<string, string>>): void => {
-  for (const path of staleAmong(files)) write(path, files[path] ?? '')
+  for (const path of findStale(files)) write(path, files[path] ?? '')
 }
 
 /** The pages of docs/ with generated tables, by path relative to the root. */
-const generatedPages = async (): Promise<Readonly<Record<string, string>>> => {
-  // Imported late, because it may have to be written first.
+const generatePages = async (): Promise<Readonly<Record<string, string>>> => {
+  // Imported dynamically, because the file may not exist before this run writes it.
   const { catalogue, connectors } = await import('./src/generated/registry.ts')
   return {
     'docs/apps.md': fidelityTablesSource(
-      current('docs/apps.md') ?? '',
+      readIfExists('docs/apps.md') ?? '',
       root,
       catalogue,
       connectors,
     ),
-    'docs/fields.md': fieldTablesSource(current('docs/fields.md') ?? '', catalogue, connectors),
+    'docs/fields.md': fieldTablesSource(
+      readIfExists('docs/fields.md') ?? '',
+      catalogue,
+      connectors,
+    ),
   }
 }
 
 /** The text of every other generated file, by path relative to the root. */
-const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
+const generateFiles = async (): Promise<Readonly<Record<string, string>>> => {
   const { catalogue } = await import('./src/generated/catalogue.ts')
   return {
-    'README.md': readmeSource(current('README.md') ?? '', catalogue),
+    'README.md': readmeSource(readIfExists('README.md') ?? '', catalogue),
     'prisma/resources.prisma': prismaSource(catalogue.resources),
     'src/generated/guide.ts': guideSource(root),
     'src/generated/schema.graphql': schemaSource(catalogue),
@@ -72,22 +76,22 @@ const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
 }
 
 /** The paths of the generated files that do not match the definitions. */
-export const staleFiles = async (): Promise<readonly string[]> => {
-  const sources = staleAmong(registrySources(root))
+export const listStaleFiles = async (): Promise<readonly string[]> => {
+  const sources = findStale(registrySources(root))
   if (sources.length > 0) return sources
-  // The guide contains the pages.
-  const pages = staleAmong(await generatedPages())
-  return pages.length > 0 ? pages : staleAmong(await derivedFiles())
+  // The guide contains the pages, so the pages are written first.
+  const pages = findStale(await generatePages())
+  return pages.length > 0 ? pages : findStale(await generateFiles())
 }
 
 if (import.meta.main) {
   if (process.argv.includes('--check')) {
-    const stale = await staleFiles()
+    const stale = await listStaleFiles()
     for (const path of stale) console.error(`${path} is stale. Run npm run codegen.`)
     process.exitCode = stale.length > 0 ? 1 : 0
   } else {
     refresh(registrySources(root))
-    refresh(await generatedPages())
-    refresh(await derivedFiles())
+    refresh(await generatePages())
+    refresh(await generateFiles())
   }
 }

@@ -4,7 +4,7 @@ import type { Catalogue } from '../src/definition/catalogue.ts'
 import type { Connector } from '../src/definition/connector.ts'
 import { replaceSection } from './sections.ts'
 
-// From the highest to the lowest.
+// The levels, from the highest to the lowest.
 const LEVELS = ['live', 'contract', 'documented'] as const
 const VERBS = ['list', 'get', 'create', 'update', 'delete', 'changes', 'webhook'] as const
 
@@ -36,7 +36,7 @@ const has = (
   return resource !== undefined && (verb !== 'webhook' || webhooks?.topics.includes(topic) === true)
 }
 
-const shows = ({ verbs }: Report, topic: string, verb: string): boolean =>
+const hasVerb = ({ verbs }: Report, topic: string, verb: string): boolean =>
   verbs[topic]?.split(' ').includes(verb) === true
 
 const cellOf = (
@@ -45,7 +45,7 @@ const cellOf = (
   topic: string,
   verb: (typeof VERBS)[number],
 ): string => {
-  const showing = reports.filter((report) => shows(report, topic, verb))
+  const showing = reports.filter((report) => hasVerb(report, topic, verb))
   if (!has(connector, topic, verb)) {
     if (showing.length === 0) return '—'
     throw new Error(`${showing[0]?.test} shows ${verb} of ${topic}, which ${connector.app} lacks.`)
@@ -74,7 +74,10 @@ const tableOf = (
   ].join('\n\n')
 }
 
-/** The page of the apps with its tables brought up to date. @throws Error if a report names what a connector lacks */
+/**
+ * The page of the apps with its tables brought up to date. @throws Error if a report names what a connector
+ * lacks
+ */
 export const fidelityTablesSource = (
   page: string,
   root: string,

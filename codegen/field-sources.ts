@@ -14,77 +14,81 @@ export interface FieldSource {
 const METHODS: ReadonlySet<string> = new Set(['map', 'flatMap', 'find', 'filter', 'some'])
 
 interface Tracing {
-  /** What an object is as a text; undefined: its properties are undefined. */
+  /** The text that a traced value converts to; undefined: the properties of the value are undefined. */
   readonly text: string | undefined
   /** The path of a property that is undefined. */
   readonly missing?: string | undefined
   report(path: string): void
 }
 
-/** An object that reports the path of every property that is read from it, and of those below. */
-const tracer = (tracing: Tracing, path = ''): object => {
+/** Creates an object that reports the path of every property that is read from it, at any depth. */
+const createTracer = (tracing: Tracing, path = ''): object => {
   const { text, missing, report } = tracing
   return new Proxy(
     {},
     {
       get: (_, name) => {
         if (name === Symbol.toPrimitive) return () => text
-        // A name that is a traced value is not known, and a method of a list is no field.
+        // A computed name is unknown, and a method of a list is not a field.
         if (typeof name === 'symbol' || name === String(text) || METHODS.has(name)) return undefined
         const below = path === '' ? name : `${path}.${name}`
         report(below)
-        return text === undefined || below === missing ? undefined : tracer(tracing, below)
+        return text === undefined || below === missing ? undefined : createTracer(tracing, below)
       },
     },
   )
 }
 
-// Texts that lead through the branches of functions: no value, no amount, an amount, no property.
+// The texts to run a function with, so that each of its branches runs: no value, no amount, an amount, no
+// property.
 const TEXTS = ['', '0', '1', undefined] as const
 
-/** The paths that no other one continues, in the order of reading. */
-const longest = (paths: ReadonlySet<string>): readonly string[] =>
+/** Keeps the paths that are not the beginning of another path, in the order of reading. */
+const keepLongest = (paths: ReadonlySet<string>): readonly string[] =>
   [...paths].filter((path) => ![...paths].some((other) => other.startsWith(`${path}.`)))
 
 type Read = (raw: never, record: never, context: never) => unknown
 
-/** What a function reads of its arguments. @param from the path of the value that it receives; empty: the record */
-const traced = (read: Read, from = ''): FieldSource => {
+/**
+ * Runs a rule with traced arguments and reports what it reads. @param from the path of the value that it
+ * receives; empty: the record
+ */
+const traceRule = (read: Read, from = ''): FieldSource => {
   const paths = new Set(from === '' ? [] : [from])
   let readsAccount = false
   const readWithout = (missing?: string): void => {
     for (const text of TEXTS) {
-      const record = tracer({ text, missing, report: (path) => void paths.add(path) })
-      const context = tracer({
+      const record = createTracer({ text, missing, report: (path) => void paths.add(path) })
+      const context = createTracer({
         text,
         report: () => {
           readsAccount = true
         },
       })
       // A value may be a text, or an object with values.
-      for (const value of from === '' ? [record] : [text, tracer({ text, report: () => {} })])
+      for (const value of from === '' ? [record] : [text, createTracer({ text, report: () => {} })])
         try {
           // Safe: the tracer stands for a record of any app.
           read(value as never, record as never, context as never)
         } catch {
-          // The traced values are not those of a record. What was read until then counts.
+          // A rule may fail on traced values. The paths that it has read until then count.
         }
     }
   }
   readWithout()
   for (const path of [...paths]) readWithout(path)
-  return { paths: longest(paths), readsAccount }
+  return { paths: keepLongest(paths), readsAccount }
 }
 
 /** What a rule reads; undefined for a field that the app does not have. */
 export const sourceOf = (rule: Rule | undefined): FieldSource | undefined => {
   if (rule === null || rule === undefined) return undefined
-  if (typeof rule === 'function') return traced(rule)
+  if (typeof rule === 'function') return traceRule(rule)
   const converter = converterOf(rule)
   if (!converter) return undefined
   const { from, read, nested } = converter
   const own: FieldSource = read
-    ? traced(read, from)
+    ? traceRule(read, from)
     : { paths: from === '' ? [] : [from], readsAccount: false }
   return nested ? { ...own, nested: nested.rules } : own
 }

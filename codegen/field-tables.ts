@@ -14,24 +14,25 @@ const MAX_PATHS = 6
 // Set by the service, not by a rule of the connector.
 const OF_THE_SERVICE: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'remoteFields'])
 
-const code = (text: string): string => `\`${text}\``
+const formatCode = (text: string): string => `\`${text}\``
 
-/** The first steps of paths, if there are many paths. */
-const shortened = (paths: readonly string[]): readonly string[] =>
+/** The paths, or only their first steps if there are many paths. */
+const shortenPaths = (paths: readonly string[]): readonly string[] =>
   paths.length <= MAX_PATHS ? paths : [...new Set(paths.map((path) => path.split('.')[0] ?? path))]
 
-const cell = (source: FieldSource | undefined): string => {
+const formatCell = (source: FieldSource | undefined): string => {
   if (source === undefined) return '—'
-  const paths = shortened(source.paths).map(code)
+  const paths = shortenPaths(source.paths).map(formatCode)
   const parts = source.readsAccount ? [...paths, 'the account'] : paths
   if (parts.length > 0) return parts.join(', ')
   return source.nested ? 'below' : 'fixed'
 }
 
-/** What an app has for the fields of an object: rules, one value for all of them, or nothing. */
+/** How an app fills the fields of an object: a rule for each, one value for all of them, or none. */
 type Column = NestedRules | 'one value' | undefined
 
-const below = (source: FieldSource | undefined): Column => source && (source.nested ?? 'one value')
+const nestedColumn = (source: FieldSource | undefined): Column =>
+  source && (source.nested ?? 'one value')
 
 /** The rows of some fields: the name, and a cell for each app. */
 const rowsOf = (
@@ -43,11 +44,11 @@ const rowsOf = (
     const sources = columns.map((column) =>
       column === 'one value' ? column : column && sourceOf(column[name]),
     )
-    const row = sources.map((source) => (source === 'one value' ? '″' : cell(source)))
+    const row = sources.map((source) => (source === 'one value' ? '″' : formatCell(source)))
     const inner = kind.shape?.fields
-    const parts = sources.map((source) => (source === 'one value' ? source : below(source)))
+    const parts = sources.map((source) => (source === 'one value' ? source : nestedColumn(source)))
     return [
-      [code(prefix + name), ...row],
+      [formatCode(prefix + name), ...row],
       ...(inner && parts.some((part) => typeof part === 'object')
         ? rowsOf(inner, parts, `${prefix}${name}.`)
         : []),
@@ -81,5 +82,9 @@ export const fieldTablesSource = (
   connectors: ReadonlyMap<string, Connector>,
 ): string => {
   const apps = [...connectors.values()].filter(({ app }) => app !== LEFT_OUT)
-  return replaceSection(page, 'fields', resources.map((one) => tableOf(one, apps)).join('\n\n'))
+  return replaceSection(
+    page,
+    'fields',
+    resources.map((resource) => tableOf(resource, apps)).join('\n\n'),
+  )
 }

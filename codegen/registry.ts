@@ -7,12 +7,13 @@ const HEAD =
 const camelCase = (kebab: string): string =>
   kebab.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase())
 
-const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).sort() : [])
+const listNames = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).sort() : []
 
 /** The text of `src/generated/catalogue.ts`, which imports every resource file. */
 const catalogueSource = (root: string): string => {
   const resources = ['accounting', 'crm', 'commerce'].flatMap((category) =>
-    names(join(root, 'src/resources', category)).map((file) => {
+    listNames(join(root, 'src/resources', category)).map((file) => {
       const name = camelCase(file.replace(/\.ts$/, ''))
       return { path: `../resources/${category}/${file}`, name, alias: `${category}_${name}` }
     }),
@@ -31,7 +32,7 @@ const catalogueSource = (root: string): string => {
 
 /** The text of `src/generated/registry.ts`, which imports every connector folder. */
 const connectorsSource = (root: string): string => {
-  const connectors = names(join(root, 'src/connectors'))
+  const connectors = listNames(join(root, 'src/connectors'))
     .filter((app) => existsSync(join(root, 'src/connectors', app, 'manifest.ts')))
     .map((app) => ({ path: `../connectors/${app}/manifest.ts`, alias: camelCase(app) }))
   return [

@@ -78,7 +78,7 @@ const requireConnector = (app: string): Connector => {
 
 const createNew = (app: string): number => {
   const files = writeConnector(ROOT, app)
-  // The imports are shorter than those of the template.
+  // Imports are shorter than in the template, so they are formatted again.
   execFileSync('npx', ['biome', 'check', '--write', join('src/connectors', app)], { cwd: ROOT })
   execFileSync(process.execPath, ['codegen.ts'], { cwd: ROOT, stdio: 'inherit' })
   for (const file of files) console.log(`Wrote ${file}`)

@@ -77,14 +77,14 @@ async function connectTo(database: PGlite): Promise<SqlDriverAdapter> {
     try {
       await database.exec(script)
     } catch (error) {
-      throw error instanceof messages.DatabaseError ? asDriverError(error) : error
+      throw error instanceof messages.DatabaseError ? toDriverError(error) : error
     }
   }
   return adapter
 }
 
 /** Converts an error to the engine's form: PostgreSQL's message with the migration's name. */
-function asDriverError(error: messages.DatabaseError): DriverAdapterError {
+function toDriverError(error: messages.DatabaseError): DriverAdapterError {
   const { code, severity, message, detail, column, hint } = error
   return new DriverAdapterError({
     kind: 'postgres',

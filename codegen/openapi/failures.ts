@@ -158,7 +158,7 @@ const headersOf: ReadonlyMap<number, readonly string[]> = new Map([
   [503, ['Retry-After']],
 ])
 
-const failure = (codes: readonly ErrorCode[]): JsonSchema => ({
+const failureSchema = (codes: readonly ErrorCode[]): JsonSchema => ({
   description: codes.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join('\n\n'),
   headers: Object.fromEntries(
     [
@@ -184,12 +184,12 @@ const responseName = (status: Status, codes: readonly ErrorCode[]): string =>
     : [responseNames[status], ...codes].join('.')
 
 /** The error responses for these codes, with status and component name. */
-const named = (codes: readonly ErrorCode[]) =>
+const nameResponses = (codes: readonly ErrorCode[]) =>
   statuses.flatMap((status) => {
     const own = codesOf(codes, status)
     return own.length === 0
       ? []
-      : [{ status, name: responseName(status, own), response: failure(own) }]
+      : [{ status, name: responseName(status, own), response: failureSchema(own) }]
   })
 
 /** The response components of reads, writes and the operations with these codes. */
@@ -198,13 +198,15 @@ export const failureResponses = (
 ): Readonly<Record<string, JsonSchema>> =>
   Object.fromEntries(
     [readCodes, writeCodes, ...others].flatMap((codes) =>
-      named(codes).map(({ name, response }) => [name, response] as const),
+      nameResponses(codes).map(({ name, response }) => [name, response] as const),
     ),
   )
 
 /** The error `responses` of an operation with these codes. */
 export const failuresOf = (codes: readonly ErrorCode[]): Readonly<Record<string, JsonSchema>> =>
-  Object.fromEntries(named(codes).map(({ status, name }) => [status, refTo('responses', name)]))
+  Object.fromEntries(
+    nameResponses(codes).map(({ status, name }) => [status, refTo('responses', name)]),
+  )
 
 /** The error `responses` of a read with these statuses. */
 export const failures = (...selected: readonly Status[]): Readonly<Record<string, JsonSchema>> =>

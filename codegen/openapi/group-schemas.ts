@@ -1,4 +1,4 @@
-/** The schemas of the groups of an aggregate. */
+/** The JSON schemas of the groups that an aggregate returns. */
 import type { Catalogue } from '../../src/definition/catalogue.ts'
 import { COLUMN_DECIMAL } from '../../src/definition/decimal.ts'
 import type { Resource } from '../../src/definition/resource.ts'

@@ -93,7 +93,7 @@ const wordsInQuery = (
 })
 
 /** The parameters of an aggregate of a resource that are not filters. */
-const aggregated = (resource: Resource): Parameter[] => {
+const aggregateParameters = (resource: Resource): Parameter[] => {
   const measures = aggregateFunctions.flatMap((of) =>
     measuredFields(resource).map((field) => `${of}.${field}`),
   )
@@ -195,7 +195,7 @@ export const parameterComponents = (catalogue: Catalogue): Readonly<Record<strin
   )
   for (const resource of catalogue.resources) {
     named.set(orderName(resource), orderBy(resource))
-    for (const parameter of aggregated(resource))
+    for (const parameter of aggregateParameters(resource))
       named.set(`${resource.typeName}.${parameter.name}`, parameter)
     for (const parameter of filterParameters(resource).values())
       named.set(componentName(resource, parameter), filter(catalogue, resource, parameter))
@@ -203,7 +203,7 @@ export const parameterComponents = (catalogue: Catalogue): Readonly<Record<strin
   return Object.fromEntries(named)
 }
 
-const byName = (...names: readonly string[]): Parameter[] =>
+const referToParameters = (...names: readonly string[]): Parameter[] =>
   names.map((name) => refTo('parameters', name))
 
 /** The path parameter with the id of a record. */
@@ -225,20 +225,25 @@ const filters = (resource: Resource, filled: string | undefined): Parameter[] =>
 ]
 
 export const listQuery = (resource: Resource, filled: string | undefined): Parameter[] => [
-  ...byName('credentialId', 'pageNumber', 'pageSize', 'cursor', 'maxStalenessSeconds'),
+  ...referToParameters('credentialId', 'pageNumber', 'pageSize', 'cursor', 'maxStalenessSeconds'),
   refTo('parameters', orderName(resource)),
   ...filters(resource, filled),
 ]
 
 export const countQuery = (resource: Resource, filled: string | undefined): Parameter[] => [
-  ...byName('credentialId', 'maxStalenessSeconds'),
+  ...referToParameters('credentialId', 'maxStalenessSeconds'),
   ...filters(resource, filled),
 ]
 
 export const aggregateQuery = (resource: Resource, filled: string | undefined): Parameter[] => [
-  ...byName('credentialId'),
-  ...aggregated(resource).map(({ name }) => refTo('parameters', `${resource.typeName}.${name}`)),
+  ...referToParameters('credentialId'),
+  ...aggregateParameters(resource).map(({ name }) =>
+    refTo('parameters', `${resource.typeName}.${name}`),
+  ),
   ...filters(resource, filled),
 ]
 
-export const getQuery: readonly Parameter[] = byName('credentialId', 'maxStalenessSeconds')
+export const getQuery: readonly Parameter[] = referToParameters(
+  'credentialId',
+  'maxStalenessSeconds',
+)

@@ -12,7 +12,7 @@ const EXAMPLE_USER = '0d9c1f7e-5a42-4b63-8f0d-7c2b9e6a1d35'
 const EXAMPLE_TIME = '2026-03-02T09:30:00.000Z'
 const EXAMPLE_CURSOR = 'MS4wLjEyMzQuNTY'
 
-const described = (description: string, schema: JsonSchema): JsonSchema => ({
+const withDescription = (description: string, schema: JsonSchema): JsonSchema => ({
   description,
   ...schema,
 })
@@ -30,12 +30,12 @@ interface TopicMessage {
   readonly of: 'record' | 'credential' | 'environment'
 }
 
-const credentialId = described('The credential.', uuid)
-const app = described('The name of the app in this API, such as `vendure`.', text)
+const credentialId = withDescription('The credential.', uuid)
+const app = withDescription('The name of the app in this API, such as `vendure`.', text)
 
 const connection = {
   credentialId,
-  userId: described('The end user.', uuid),
+  userId: withDescription('The end user.', uuid),
   app,
 }
 const exampleConnection = {
@@ -46,12 +46,15 @@ const exampleConnection = {
 
 const run = {
   credentialId,
-  resource: described('The topic of the resource that is synced, such as `crm/accounts`.', text),
+  resource: withDescription(
+    'The topic of the resource that is synced, such as `crm/accounts`.',
+    text,
+  ),
   listing: {
     description: 'Whether the run lists everything in the app or only what has changed.',
     enum: ['everything', 'changes'],
   },
-  startedAt: described('When the run started.', time),
+  startedAt: withDescription('When the run started.', time),
 }
 const exampleRun = {
   credentialId: CREDENTIAL_ID,
@@ -61,13 +64,13 @@ const exampleRun = {
 }
 
 const counts = {
-  pages: described('The pages that the app returned.', count),
-  listed: described('The records that the app returned.', count),
-  skipped: described('The records without an id, which cannot be stored.', count),
-  problems: described('The values that do not match their field and are null.', count),
-  created: described('The records that were created here.', count),
-  updated: described('The records that were updated here.', count),
-  deleted: described('The records that are now marked as deleted in the app.', count),
+  pages: withDescription('The pages that the app returned.', count),
+  listed: withDescription('The records that the app returned.', count),
+  skipped: withDescription('The records without an id, which cannot be stored.', count),
+  problems: withDescription('The values that do not match their field and are null.', count),
+  created: withDescription('The records that were created here.', count),
+  updated: withDescription('The records that were updated here.', count),
+  deleted: withDescription('The records that are now marked as deleted in the app.', count),
 }
 const exampleCounts = {
   pages: 1,
@@ -80,8 +83,8 @@ const exampleCounts = {
 }
 
 const failure = {
-  code: described('The error code, such as `APP_UNAVAILABLE`.', text),
-  reason: described('Why the run failed.', text),
+  code: withDescription('The error code, such as `APP_UNAVAILABLE`.', text),
+  reason: withDescription('Why the run failed.', text),
   app,
 }
 
@@ -140,10 +143,10 @@ const events: Readonly<Record<EventTopic, Omit<TopicMessage, 'of'>>> = {
     description:
       'Sent to the other subscriptions when the service has disabled one: its endpoint responded with 410, or failed for three days.',
     record: closedObject({
-      subscriptionId: described('The disabled subscription.', uuid),
-      address: described('The address of the subscription.', text),
-      reason: described('Why it was disabled.', text),
-      status: described('The HTTP status of the last response; null without a response.', {
+      subscriptionId: withDescription('The disabled subscription.', uuid),
+      address: withDescription('The address of the subscription.', text),
+      reason: withDescription('Why it was disabled.', text),
+      status: withDescription('The HTTP status of the last response; null without a response.', {
         type: ['integer', 'null'],
       }),
     }),
@@ -156,7 +159,7 @@ const events: Readonly<Record<EventTopic, Omit<TopicMessage, 'of'>>> = {
   },
 }
 
-const ofResource = (catalogue: Catalogue, resource: Resource): TopicMessage => ({
+const resourceMessage = (catalogue: Catalogue, resource: Resource): TopicMessage => ({
   summary: `Receive changes of ${resource.topic}`,
   description: `Sent when ${withArticle(inWords(resource.name))} has been created, updated or deleted. With a \`payload\`, the record has only the selected fields.`,
   record: refTo('schemas', resource.typeName),
@@ -164,7 +167,7 @@ const ofResource = (catalogue: Catalogue, resource: Resource): TopicMessage => (
   of: 'record',
 })
 
-const ofEvent = (topic: EventTopic): TopicMessage => ({
+const eventMessage = (topic: EventTopic): TopicMessage => ({
   ...events[topic],
   of: topic === 'webhook/disabled' ? 'environment' : 'credential',
 })
@@ -173,33 +176,33 @@ const nothing: JsonSchema = { type: 'null' }
 
 const bodySchema = (topic: string, { record, of }: TopicMessage): JsonSchema =>
   closedObject({
-    type: described('The topic.', { const: topic }),
-    timestamp: described('When the change was made.', time),
+    type: withDescription('The topic.', { const: topic }),
+    timestamp: withDescription('When the change was made.', time),
     data: {
       description: 'The change.',
       ...closedObject({
-        kind: described(
+        kind: withDescription(
           of === 'record' ? 'What happened to the record.' : 'An event is always created.',
           of === 'record' ? { enum: ['created', 'updated', 'deleted'] } : { const: 'created' },
         ),
-        environment: described('The environment of the change.', {
+        environment: withDescription('The environment of the change.', {
           enum: ['development', 'production'],
         }),
-        userId: described(
+        userId: withDescription(
           'The end user; null after the credential was deleted.',
           of === 'environment' ? nothing : orNull(uuid),
         ),
-        credentialId: described('The credential.', of === 'environment' ? nothing : uuid),
-        recordId: described('The id of the record.', of === 'record' ? uuid : nothing),
-        changedFields: described('The fields of an updated record whose values changed.', {
+        credentialId: withDescription('The credential.', of === 'environment' ? nothing : uuid),
+        recordId: withDescription('The id of the record.', of === 'record' ? uuid : nothing),
+        changedFields: withDescription('The fields of an updated record whose values changed.', {
           type: 'array',
           items: text,
         }),
-        cursor: described('The position in the change log.', text),
+        cursor: withDescription('The position in the change log.', text),
         record:
           of === 'record'
-            ? described('The record after the change.', record)
-            : described('The facts of the event.', record),
+            ? withDescription('The record after the change.', record)
+            : withDescription('The facts of the event.', record),
       }),
     },
   })
@@ -272,7 +275,7 @@ export const webhooks = (catalogue: Catalogue) =>
   Object.fromEntries([
     ...catalogue.resources.map((resource) => [
       resource.topic,
-      messageOf(resource.topic, ofResource(catalogue, resource)),
+      messageOf(resource.topic, resourceMessage(catalogue, resource)),
     ]),
-    ...eventTopics.map((topic) => [topic, messageOf(topic, ofEvent(topic))]),
+    ...eventTopics.map((topic) => [topic, messageOf(topic, eventMessage(topic))]),
   ])

@@ -19,21 +19,21 @@ export interface Contender {
   readonly fields?: readonly string[]
   request(question: Question): HttpRequest
   /** The records in the parsed response, in the names of the contract. */
-  readRecords(answer: unknown): readonly AccountRecord[]
+  readRecords(response: unknown): readonly AccountRecord[]
 }
 
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 /** The path through objects to a list of records. @throws Error if there is none */
 export const recordsAt = (
-  answer: unknown,
+  response: unknown,
   ...path: readonly string[]
 ): readonly AccountRecord[] => {
-  let value = answer
+  let value = response
   for (const key of path)
     value = value !== null && typeof value === 'object' ? Reflect.get(value, key) : undefined
   if (Array.isArray(value)) return value
-  throw new Error(`No list at ${path.join('.')} in ${JSON.stringify(answer).slice(0, 1000)}`)
+  throw new Error(`No list at ${path.join('.')} in ${JSON.stringify(response).slice(0, 1000)}`)
 }
 
 /** `node:http`, `pg` and `JSON.stringify`. */
@@ -45,5 +45,5 @@ export const startYardstick = async (databaseUrl: string): Promise<Contender> =>
     env: { DATABASE_URL: databaseUrl },
   }),
   request: (question) => restRequest(question),
-  readRecords: (answer) => recordsAt(answer, 'accounts'),
+  readRecords: (response) => recordsAt(response, 'accounts'),
 })

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 interface ProcessTimes {
   readonly pid: number
   readonly parent: number
-  /** In clock ticks, including its exited and awaited children. */
+  /** CPU time in clock ticks, including that of child processes that have exited and been awaited. */
   readonly ticks: number
 }
 

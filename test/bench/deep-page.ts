@@ -17,10 +17,10 @@ const CEILING = 1.1
 export const benchmarkDeepPage = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('deep_page')
-  say(`Seeding ${RECORDS} accounts of one credential.`)
+  log(`Seeding ${RECORDS} accounts of one credential.`)
   await seedAccounts(url, { credentials: 1, recordsEach: RECORDS })
 
   await using stack = new AsyncDisposableStack()
@@ -43,15 +43,16 @@ export const benchmarkDeepPage = async ({
   })
   // Time per request is the inverse of the rate.
   const ratio = ratioByRound(turns, { target: 'first-page', base: 'deep-page' }, rateOf)
-  const measured = (target: string) => measureTurns(turns.filter((turn) => turn.target === target))
+  const measureTarget = (target: string) =>
+    measureTurns(turns.filter((turn) => turn.target === target))
   return [
-    { name: 'first-page', ratio: 1, ...measured('first-page') },
+    { name: 'first-page', ratio: 1, ...measureTarget('first-page') },
     {
       name: 'deep-page',
       ratio,
       floor: `≤ ${CEILING}`,
       holds: ratio <= CEILING,
-      ...measured('deep-page'),
+      ...measureTarget('deep-page'),
     },
   ]
 }

@@ -7,7 +7,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import pg from 'pg'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-/** Sends the text to every socket, this many times; 0: once per notification from now on. */
+/** Sends the text to every socket, this many `times`; 0: once per notification from now on. */
 export interface Broadcast {
   readonly text: string
   readonly times: number

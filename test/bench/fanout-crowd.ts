@@ -38,7 +38,7 @@ export interface Tally {
   readonly most: number
   /** Arrival of each message, by position, at each socket. */
   readonly arrivals: readonly (readonly [place: number, atMs: number])[]
-  /** The first message of all. */
+  /** The first message that any socket received. */
   readonly sample: string
 }
 
@@ -116,14 +116,14 @@ const answer = (message: object): void => void process.send?.(message)
 
 const finish = (group: Group, lastMs: number): void => {
   const { members, total: messages, bytes, arrivals, sample } = group
-  const received = members.map((one) => one.received)
+  const received = members.map((member) => member.received)
   const extremes = { least: Math.min(...received), most: Math.max(...received) }
   group.order = undefined
   answer({ lastMs, messages, bytes, ...extremes, arrivals, sample } satisfies Tally)
 }
 
 /** The response to the upgrade, without any bytes after it. */
-const upgraded = async (socket: Socket): Promise<void> => {
+const readUpgradeResponse = async (socket: Socket): Promise<void> => {
   let text = ''
   while (!text.includes('\r\n\r\n')) {
     const [chunk] = (await once(socket, 'data')) as [Buffer]
@@ -145,7 +145,7 @@ const openSocket = async (order: Join, group: Group): Promise<void> => {
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
       'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
   )
-  await upgraded(socket)
+  await readUpgradeResponse(socket)
   const me = { received: 0 }
   const acknowledged = Promise.withResolvers<void>()
   let isAcknowledged = false
@@ -181,11 +181,11 @@ const openSocket = async (order: Join, group: Group): Promise<void> => {
 const join = async (order: Join): Promise<void> => {
   const group = groupOf(order.group)
   let left = order.sockets
-  const worker = async (): Promise<void> => {
+  const openRemaining = async (): Promise<void> => {
     while (left-- > 0) await openSocket(order, group)
   }
   // A few at a time: the accept backlog is short.
-  await Promise.all(Array.from({ length: CONNECTING }, worker))
+  await Promise.all(Array.from({ length: CONNECTING }, openRemaining))
   answer({ joined: group.members.length })
 }
 

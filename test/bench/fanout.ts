@@ -82,21 +82,21 @@ const startCrowd = () => {
     throw new Error(`fanout-crowd.ts ended early:\n${printed()}`)
   })
   ended.catch(() => {})
-  // It answers each message once, and `Listen` a second time at the end.
-  const nextMessage = async () => (await Promise.race([once(child, 'message'), ended]))[0]
+  // The crowd answers each message once, and `Listen` a second time at the end.
+  const receiveMessage = async () => (await Promise.race([once(child, 'message'), ended]))[0]
   const send = async (order: Join | Listen): Promise<void> => {
-    const received = nextMessage()
+    const received = receiveMessage()
     child.send(order)
     await received
   }
-  return { child, nextMessage: nextMessage as () => Promise<Tally>, send }
+  return { child, receiveMessage: receiveMessage as () => Promise<Tally>, send }
 }
 
 /** Deliveries per second, and the latency of a change. */
 export const benchmarkFanout = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('fanout')
   await applyMigrations(url)
@@ -118,13 +118,16 @@ export const benchmarkFanout = async ({
     await crowd.send({ ...order, group: 'bare', origin: bare.origin, variables: { after } })
   }
 
-  /** The messages that a group receives during `work`, which must be this many at every socket. */
+  /**
+   * Counts the messages that a group receives during `work`. @throws Error unless every socket receives this number
+   * of `messages`
+   */
   const listen = async <Done>(
     { group, messages, isTimed }: Omit<Listen, 'kind' | 'group'> & { group: Who },
     work: () => Promise<Done>,
   ): Promise<{ received: Tally; done: Done }> => {
     await crowd.send({ kind: 'listen', group, messages, isTimed })
-    const tally = crowd.nextMessage()
+    const tally = crowd.receiveMessage()
     const done = await work()
     const received = await tally
     if (received.least !== messages || received.most !== messages)
@@ -149,7 +152,10 @@ export const benchmarkFanout = async ({
     }
   }
 
-  const pace = async (group: Who, commit: () => Promise<number>): Promise<readonly number[]> => {
+  const measureLatencies = async (
+    group: Who,
+    commit: () => Promise<number>,
+  ): Promise<readonly number[]> => {
     const order = { group, messages: PACED, isTimed: true }
     const { received, done: committed } = await listen(order, async () => {
       const times: number[] = []
@@ -173,14 +179,14 @@ export const benchmarkFanout = async ({
   const runs: Record<Who, Run[]> = { ours: [], bare: [] }
   const turns = Math.min(rounds, MAX_ROUNDS)
   for (let round = 1; round <= turns; round++) {
-    say(`Timing ${PACED} changes at ${PACED_SOCKETS} sockets, round ${round}.`)
-    latencies.bare.push([...(await pace('bare', notify))])
-    latencies.ours.push([...(await pace('ours', () => change(1)))])
+    log(`Timing ${PACED} changes at ${PACED_SOCKETS} sockets, round ${round}.`)
+    latencies.bare.push([...(await measureLatencies('bare', notify))])
+    latencies.ours.push([...(await measureLatencies('ours', () => change(1)))])
   }
   await join(SOCKETS - PACED_SOCKETS)
   const text = await settle()
   for (let round = 1; round <= turns; round++) {
-    say(`Sending ${CHANGES} changes to ${SOCKETS} sockets, round ${round}.`)
+    log(`Sending ${CHANGES} changes to ${SOCKETS} sockets, round ${round}.`)
     runs.bare.push(await measure('bare', () => bare.broadcast({ text, times: CHANGES })))
     runs.ours.push(
       await measure('ours', async () => {
@@ -197,7 +203,7 @@ export const benchmarkFanout = async ({
   )
   const noLatency = { p50Ms: null, p99Ms: null }
   return [
-    { name: 'bare-broadcast', ratio: 1, ...measured(runs.bare), ...noLatency },
+    { name: 'bare-broadcast', ratio: 1, ...summarizeRuns(runs.bare), ...noLatency },
     { name: 'bare-notify', ratio: 1, ...UNCOUNTED, ...quantiles(latencies.bare) },
     {
       name: 'fanout',
@@ -205,7 +211,7 @@ export const benchmarkFanout = async ({
       p99Ratio,
       floor: `≥ ${FLOOR}, p99 ≤ ${P99_FLOOR} × bare`,
       holds: ratio >= FLOOR && p99Ratio <= P99_FLOOR,
-      ...measured(runs.ours),
+      ...summarizeRuns(runs.ours),
       ...quantiles(latencies.ours),
     },
   ]
@@ -232,7 +238,7 @@ const startBare = async (url: string) => {
   }
 }
 
-/** Compared within each round, so that a slow machine slows both. */
+/** The ratio is computed within each round, so that a slow machine slows both sides. */
 const ratiosOf = <Turn>(
   turns: readonly Turn[],
   bases: readonly Turn[],
@@ -255,12 +261,12 @@ const UNCOUNTED = {
 }
 
 /** One delivery to one socket counts as a request. */
-const measured = (runs: readonly Run[]) => {
-  const perDelivery = (values: readonly (number | null)[]): number | null =>
+const summarizeRuns = (runs: readonly Run[]) => {
+  const medianPerDelivery = (values: readonly (number | null)[]): number | null =>
     values.some((value) => value === null) ? null : median(values.map(Number)) / DELIVERIES
   return {
     requestsPerSecond: median(runs.map(({ ms }) => (DELIVERIES * 1000) / ms)),
-    cpuMsPerRequest: perDelivery(runs.map(({ cpuMs }) => cpuMs)),
-    postgresCpuMsPerRequest: perDelivery(runs.map(({ postgresCpuMs }) => postgresCpuMs)),
+    cpuMsPerRequest: medianPerDelivery(runs.map(({ cpuMs }) => cpuMs)),
+    postgresCpuMsPerRequest: medianPerDelivery(runs.map(({ postgresCpuMs }) => postgresCpuMs)),
   }
 }

@@ -46,7 +46,7 @@ for (const tenant of ['first', 'second']) {
   for (let credential = 0; credential < CREDENTIALS_PER_COMPANY; credential++)
     await sync.syncNow(await createCredential(database, vault, options))
 }
-// Past the overlap: the records of the first listing are not listed again.
+// The overlap has passed, so the records of the first listing are not listed again.
 await database.prisma.$executeRaw`UPDATE sync_states SET since = clock_timestamp()`
 await sync.start()
 

@@ -13,7 +13,7 @@ const WARM_UP_ROUNDS = 10
 export const benchmarkIdlePoll = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('idle_poll')
   await applyMigrations(url)
@@ -28,20 +28,20 @@ export const benchmarkIdlePoll = async ({
   const ended = once(child, 'exit').then(() => {
     throw new Error(`idle-poll-ours.ts ended early:\n${printed()}`)
   })
-  const message = (): Promise<number[]> => Promise.race([once(child, 'message'), ended])
-  await message() // the process is ready
+  const receiveMessage = (): Promise<number[]> => Promise.race([once(child, 'message'), ended])
+  await receiveMessage() // the process is ready
 
   const poll = async (count: number): Promise<number> => {
     let polls = 0
     for (let round = 0; round < count; round++) {
       child.send('poll')
-      const [due = 0] = await message()
+      const [due = 0] = await receiveMessage()
       polls += due
     }
     return polls
   }
   await poll(WARM_UP_ROUNDS)
-  say(`Polling idle resources, ${rounds} rounds.`)
+  log(`Polling idle resources, ${rounds} rounds.`)
   const readCpu = () => ({ own: cpuMsOf(pid), postgres: cpuMsOf(postgres.pid) })
   const before = readCpu()
   const startedMs = performance.now()

@@ -1,8 +1,8 @@
-/** The filtered page of 50 full records from each contender in turn. */
+/** Benchmark of a filtered page of 50 full records, requested from each contender in turn. */
 import { type Contender, type ContenderName, startYardstick } from './contender.ts'
 import { runLoad } from './load-plan.ts'
 import { installPostgraphile, startPostgraphile } from './postgraphile.ts'
-import { questions } from './question.ts'
+import { listQuestions } from './question.ts'
 import {
   type BenchmarkName,
   type BenchmarkOptions,
@@ -21,13 +21,15 @@ const REST_FLOOR = 1.15
 const GRAPHQL_FLOOR = 0.9
 const OURS = ['rest-list', 'graphql-list', 'graphql-few-fields'] as const
 
-/** Measures the selected contenders against the yardstick; our GraphQL brings PostGraphile along. */
+/**
+ * Measures the selected contenders against the yardstick. Measuring our GraphQL API also measures PostGraphile.
+ */
 export const benchmarkLists = async (
   wanted: ReadonlySet<BenchmarkName>,
-  { postgres, rounds, say }: BenchmarkOptions,
+  { postgres, rounds, log }: BenchmarkOptions,
 ): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('lists')
-  say(`Seeding ${CREDENTIALS * RECORDS_EACH} accounts of ${CREDENTIALS} credentials.`)
+  log(`Seeding ${CREDENTIALS * RECORDS_EACH} accounts of ${CREDENTIALS} credentials.`)
   await seedAccounts(url, { credentials: CREDENTIALS, recordsEach: RECORDS_EACH })
 
   await using stack = new AsyncDisposableStack()
@@ -45,13 +47,13 @@ export const benchmarkLists = async (
     if (wanted.has('graphql-few-fields')) add(fewFieldsContender(server))
   }
   if (wanted.has('postgraphile-list') || wanted.has('graphql-list')) {
-    await installPostgraphile(say)
+    await installPostgraphile(log)
     add(await startPostgraphile(url))
   }
 
-  const queries = questions(CREDENTIALS)
+  const queries = listQuestions(CREDENTIALS)
   const lengths = await verifyContenders(contenders, queries)
-  say(
+  log(
     `Equal responses to ${queries.length} questions: ${contenders.map(({ name }) => name).join(', ')}.`,
   )
   const turns = await runLoad({

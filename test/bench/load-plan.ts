@@ -4,7 +4,7 @@ import { startProcess, stopProcess } from './process.ts'
 import type { HttpRequest } from './question.ts'
 
 export interface LoadRequest extends HttpRequest {
-  /** Any other response length ends the measurement: the server no longer does the work. */
+  /** A response of another length ends the measurement, because the server no longer does the work. */
   readonly expectedBytes: number
 }
 
@@ -12,7 +12,7 @@ export interface LoadTarget {
   readonly name: string
   readonly origin: string
   readonly serverPid: number
-  /** Sent in turn, repeatedly. */
+  /** The requests are sent in turn, repeatedly. */
   readonly requests: readonly LoadRequest[]
 }
 

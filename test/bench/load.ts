@@ -9,7 +9,7 @@ const report = (message: LoadMessage): void => {
 }
 
 /** Sends one request and discards the response after counting it. @returns latency in ms */
-const exchange = (client: Client, { expectedBytes, ...request }: LoadRequest): Promise<number> =>
+const timeRequest = (client: Client, { expectedBytes, ...request }: LoadRequest): Promise<number> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now()
     let status = 0
@@ -37,7 +37,7 @@ const exchange = (client: Client, { expectedBytes, ...request }: LoadRequest): P
   })
 
 /** Sends requests for `ms` on every connection. @returns the latencies of the responses within that time */
-const askFor = async (
+const sendDuring = async (
   clients: readonly Client[],
   target: LoadTarget,
   ms: number,
@@ -45,14 +45,14 @@ const askFor = async (
   const end = performance.now() + ms
   const latencies: number[] = []
   let next = 0
-  const loop = async (client: Client): Promise<void> => {
+  const sendRepeatedly = async (client: Client): Promise<void> => {
     for (let now = performance.now(); now < end; now = performance.now()) {
       const request = target.requests[next++ % target.requests.length]
       if (request === undefined) throw new Error(`${target.name} has no requests.`)
-      latencies.push(await exchange(client, request))
+      latencies.push(await timeRequest(client, request))
     }
   }
-  await Promise.all(clients.map(loop))
+  await Promise.all(clients.map(sendRepeatedly))
   return latencies
 }
 
@@ -63,10 +63,10 @@ const takeTurn = async (
 ): Promise<Turn> => {
   const clients = Array.from({ length: connections }, () => new Client(target.origin))
   try {
-    await askFor(clients, target, rampMs)
+    await sendDuring(clients, target, rampMs)
     const cpu = { server: cpuMsOf(target.serverPid), postgres: cpuMsOf(postgresPid) }
     const startedAt = performance.now()
-    const latenciesMs = await askFor(clients, target, turnMs)
+    const latenciesMs = await sendDuring(clients, target, turnMs)
     const seconds = (performance.now() - startedAt) / 1000
     return {
       target: target.name,

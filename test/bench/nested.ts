@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { type LoadTarget, runLoad } from './load-plan.ts'
 import { installPostgraphile, startPostgraphile } from './postgraphile.ts'
 import type { Server } from './process.ts'
-import { type HttpRequest, type Question, questions } from './question.ts'
+import { type HttpRequest, listQuestions, type Question } from './question.ts'
 import { type BenchmarkOptions, measureTurns, type Result, rateOf, ratioByRound } from './result.ts'
 import { seedNested } from './seed-nested.ts'
 import { authorization, startTrunkline } from './trunkline.ts'
 import { fetchText } from './verify.ts'
 
-// They fit in the cache that PostgreSQL has by default.
+// The records fit in the default cache of PostgreSQL.
 const CREDENTIALS = 5
 const ACCOUNTS_EACH = 150
 const FLOOR = 1.7
@@ -84,20 +84,20 @@ const checkWhole = (name: string, { data }: { data: Record<string, unknown> }): 
 /** Sends every question to every contender. @throws Error if their responses differ */
 const targetsOf = async (
   contenders: readonly NestedContender[],
-  asked: readonly Question[],
+  questions: readonly Question[],
 ): Promise<readonly LoadTarget[]> => {
   const expected: unknown[] = []
   const targets: LoadTarget[] = []
   for (const contender of contenders) {
     const { name, server } = contender
     const requests = []
-    for (const [index, question] of asked.entries()) {
+    for (const [index, question] of questions.entries()) {
       const request = requestOf(contender, question)
       const text = await fetchText(server.origin, request)
-      const answer = JSON.parse(text)
-      checkWhole(name, answer)
-      expected[index] ??= answer
-      if (!isDeepStrictEqual(answer, expected[index]))
+      const response = JSON.parse(text)
+      checkWhole(name, response)
+      expected[index] ??= response
+      if (!isDeepStrictEqual(response, expected[index]))
         throw new Error(`${name} answered ${JSON.stringify(question)} differently.`)
       requests.push({ ...request, expectedBytes: Buffer.byteLength(text) })
     }
@@ -110,27 +110,27 @@ const targetsOf = async (
 export const benchmarkNested = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('nested')
-  say(`Seeding ${CREDENTIALS * ACCOUNTS_EACH} accounts with contacts and notes.`)
+  log(`Seeding ${CREDENTIALS * ACCOUNTS_EACH} accounts with contacts and notes.`)
   await seedNested(url, { credentials: CREDENTIALS, recordsEach: ACCOUNTS_EACH })
-  await installPostgraphile(say)
+  await installPostgraphile(log)
 
   await using stack = new AsyncDisposableStack()
   const postgraphile = (await startPostgraphile(url)).server
   stack.defer(postgraphile.stop)
   const ours = await startTrunkline(url, CREDENTIALS)
   stack.defer(ours.stop)
-  const asked = questions(CREDENTIALS)
+  const questions = listQuestions(CREDENTIALS)
   const targets = await targetsOf(
     [
       { name: 'postgraphile-nested', server: postgraphile, query: POSTGRAPHILE, headers: {} },
       { name: 'graphql-nested', server: ours, query: OURS, headers: { authorization } },
     ],
-    asked,
+    questions,
   )
-  say(`Equal responses to ${asked.length} nested queries.`)
+  log(`Equal responses to ${questions.length} nested queries.`)
   const turns = await runLoad({
     targets,
     postgresPid: postgres.pid,
@@ -145,15 +145,16 @@ export const benchmarkNested = async ({
     { target: 'graphql-nested', base: 'postgraphile-nested' },
     rateOf,
   )
-  const measured = (target: string) => measureTurns(turns.filter((turn) => turn.target === target))
+  const measureTarget = (target: string) =>
+    measureTurns(turns.filter((turn) => turn.target === target))
   return [
-    { name: 'postgraphile-nested', ratio: 1, ...measured('postgraphile-nested') },
+    { name: 'postgraphile-nested', ratio: 1, ...measureTarget('postgraphile-nested') },
     {
       name: 'graphql-nested',
       ratio,
       floor: `≥ ${FLOOR}`,
       holds: ratio >= FLOOR,
-      ...measured('graphql-nested'),
+      ...measureTarget('graphql-nested'),
     },
   ]
 }

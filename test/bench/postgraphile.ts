@@ -13,9 +13,9 @@ const folder = fileURLToPath(new URL('postgraphile', import.meta.url))
  * Installs PostGraphile if its folder lacks it.
  * @throws Error with the command to run by hand
  */
-export const installPostgraphile = async (say: (line: string) => void): Promise<void> => {
+export const installPostgraphile = async (log: (line: string) => void): Promise<void> => {
   if (existsSync(`${folder}/node_modules/postgraphile`)) return
-  say('Installing PostGraphile: npm ci --prefix test/bench/postgraphile')
+  log('Installing PostGraphile: npm ci --prefix test/bench/postgraphile')
   try {
     await promisify(execFile)('npm', ['ci'], { cwd: folder, timeout: 300_000 })
   } catch (cause) {
@@ -72,6 +72,6 @@ export const startPostgraphile = async (databaseUrl: string): Promise<Contender>
     env: { DATABASE_URL: databaseUrl, GRAPHILE_ENV: 'production' },
   }),
   request: (question) => graphqlRequest(QUERY, question),
-  readRecords: (answer) =>
-    recordsAt(answer, 'data', 'allCrmAccounts', 'nodes').map(inContractSpelling),
+  readRecords: (response) =>
+    recordsAt(response, 'data', 'allCrmAccounts', 'nodes').map(inContractSpelling),
 })

@@ -36,7 +36,7 @@ export const startPostgres = async (): Promise<Postgres> => {
     const url = (database: string): string =>
       `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`
     return {
-      pid: await postmasterPid(url('postgres')),
+      pid: await readPostmasterPid(url('postgres')),
       createDatabase: async (name) => {
         await server.createDatabase(name)
         return url(name)
@@ -49,7 +49,7 @@ export const startPostgres = async (): Promise<Postgres> => {
   }
 }
 
-const postmasterPid = async (url: string): Promise<number> =>
+const readPostmasterPid = async (url: string): Promise<number> =>
   withClient(url, async (client) => {
     // The first line of the file is the postmaster's pid (PostgreSQL, "Database File Layout").
     const { rows } = await client.query<{ pid: number }>(

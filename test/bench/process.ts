@@ -73,8 +73,8 @@ export const startServer = async (command: ServerCommand): Promise<Server> => {
     const ended = child.exitCode !== null || child.signalCode !== null
     if (ended || Date.now() > deadline) {
       await stopProcess(child)
-      const why = ended ? 'ended at its start' : `was not up in ${START_LIMIT_MS} ms`
-      throw new Error(`${command.name} ${why}:\n${printed()}`)
+      const reason = ended ? 'ended at its start' : `was not up in ${START_LIMIT_MS} ms`
+      throw new Error(`${command.name} ${reason}:\n${printed()}`)
     }
     await wait(50)
   }

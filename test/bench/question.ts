@@ -2,7 +2,7 @@
 import { credentialId, INDUSTRIES } from './seed.ts'
 
 export const PAGE_SIZE = 50
-/** Excludes four fifths of the records of an industry, which are a fifth of all. */
+/** Excludes four fifths of the records of an industry. An industry has a fifth of all records. */
 export const EMPLOYEES_MIN = 100
 
 export interface Question {
@@ -11,7 +11,7 @@ export interface Question {
 }
 
 /** Every credential with every industry, so that one cached response is not enough. */
-export const questions = (credentials: number): readonly Question[] =>
+export const listQuestions = (credentials: number): readonly Question[] =>
   INDUSTRIES.flatMap((industry) =>
     Array.from({ length: credentials }, (_, index) => ({
       credentialId: credentialId(index + 1),

@@ -1,24 +1,24 @@
 /** Output of the results: a table, or one JSON object per line. */
 import { BENCHMARKS, type Result } from './result.ts'
 
-const known = (value: number | null, digits: number): string =>
+const formatNumber = (value: number | null, digits: number): string =>
   value === null || Number.isNaN(value) ? '–' : value.toFixed(digits)
 
 const columns: readonly (readonly [string, (result: Result) => string])[] = [
   ['', ({ name }) => name],
-  ['ratio', ({ ratio }) => known(ratio, 2)],
+  ['ratio', ({ ratio }) => formatNumber(ratio, 2)],
   ['required', ({ floor }) => floor ?? ''],
   ['', ({ holds }) => (holds === undefined ? '' : holds ? 'holds' : 'MISSED')],
-  ['requests/s', ({ requestsPerSecond }) => known(requestsPerSecond, 0)],
-  ['p50 ms', ({ p50Ms }) => known(p50Ms, 1)],
-  ['p99 ms', ({ p99Ms }) => known(p99Ms, 1)],
-  ['× bare', ({ p99Ratio }) => (p99Ratio === undefined ? '' : known(p99Ratio, 1))],
-  ['CPU ms/request', ({ cpuMsPerRequest }) => known(cpuMsPerRequest, 3)],
-  ['+ PostgreSQL', (result) => known(result.postgresCpuMsPerRequest, 3)],
+  ['requests/s', ({ requestsPerSecond }) => formatNumber(requestsPerSecond, 0)],
+  ['p50 ms', ({ p50Ms }) => formatNumber(p50Ms, 1)],
+  ['p99 ms', ({ p99Ms }) => formatNumber(p99Ms, 1)],
+  ['× bare', ({ p99Ratio }) => (p99Ratio === undefined ? '' : formatNumber(p99Ratio, 1))],
+  ['CPU ms/request', ({ cpuMsPerRequest }) => formatNumber(cpuMsPerRequest, 3)],
+  ['+ PostgreSQL', (result) => formatNumber(result.postgresCpuMsPerRequest, 3)],
   [
     'memory MB, first and last quarter',
     ({ rssMb }) =>
-      rssMb ? `${known(rssMb.firstQuarter, 0)} → ${known(rssMb.lastQuarter, 0)}` : '',
+      rssMb ? `${formatNumber(rssMb.firstQuarter, 0)} → ${formatNumber(rssMb.lastQuarter, 0)}` : '',
   ],
 ]
 
@@ -39,7 +39,7 @@ export const formatTable = (results: readonly Result[]): string => {
     .join('\n')
 }
 
-const rounded = (_key: string, value: unknown): unknown =>
+const roundNumber = (_key: string, value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(4)) : value
 
 /** One JSON object per line for each benchmark, without the baselines. */
@@ -47,6 +47,6 @@ export const formatJson = (results: readonly Result[]): string =>
   results
     .filter(({ name }) => BENCHMARKS.some((benchmark) => benchmark === name))
     .map(({ name, ratio, cpuMsPerRequest, ...rest }) =>
-      JSON.stringify({ name, ratio, cpuMsPerRequest, ...rest }, rounded),
+      JSON.stringify({ name, ratio, cpuMsPerRequest, ...rest }, roundNumber),
     )
     .join('\n')

@@ -55,7 +55,7 @@ export interface BenchmarkOptions {
   readonly postgres: Postgres
   readonly rounds: number
   /** Reports progress. */
-  say(line: string): void
+  log(line: string): void
 }
 
 type Measured = Omit<Result, 'name' | 'ratio' | 'floor' | 'holds' | 'rssMb'>

@@ -39,7 +39,7 @@ const fail = (reason: string): void => {
 const isBenchmark = (name: string): name is BenchmarkName =>
   BENCHMARKS.some((benchmark) => benchmark === name)
 
-const chosen = (): ReadonlySet<BenchmarkName> => {
+const selectBenchmarks = (): ReadonlySet<BenchmarkName> => {
   for (const name of options.only)
     if (!isBenchmark(name)) {
       fail(`--only ${name}: expected one of ${BENCHMARKS.join(', ')}.`)
@@ -55,7 +55,7 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
   const benchmarkOptions: BenchmarkOptions = {
     postgres,
     rounds: Math.max(1, Number.parseInt(options.rounds, 10) || 1),
-    say: (line) => console.error(line),
+    log: (line) => console.error(line),
   }
   const lists = BENCHMARKS.filter((name) => /-(?:list|few-fields)$/.test(name) && names.has(name))
   const nested = BENCHMARKS.filter((name) => name.endsWith('-nested') && names.has(name))
@@ -93,7 +93,7 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
 const [load = 0] = loadavg()
 if (load > availableParallelism() / 2)
   console.error(`The machine is busy (load ${load.toFixed(1)}): take the ratios with caution.`)
-const results = await runAll(chosen())
+const results = await runAll(selectBenchmarks())
 if (results.length > 0) console.log(options.json ? formatJson(results) : formatTable(results))
 for (const { name, ratio, floor, holds } of results)
   if (holds === false) fail(`${name} is at ${ratio.toFixed(2)}; required is ${floor}.`)

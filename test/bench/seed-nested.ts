@@ -62,9 +62,9 @@ export const seedNested = async (url: string, seed: Seed): Promise<void> => {
       [note, NOTES],
     ] as const) {
       await client.query(insert, [resourceTag(resource.topic)])
-      // With the document, as our own writes store a row.
-      const made = recordSql(resource).document('t.id', ({ name }) => `t.${name}`)
-      await client.query(`UPDATE ${resource.table} t SET ${DOCUMENT} = ${made}`)
+      // Adds the document of each row, as our own writes do.
+      const document = recordSql(resource).document('t.id', ({ name }) => `t.${name}`)
+      await client.query(`UPDATE ${resource.table} t SET ${DOCUMENT} = ${document}`)
       await client.query(`VACUUM (FULL, ANALYZE) ${resource.table}`)
       await client.query(`VACUUM (FREEZE) ${resource.table}`)
     }

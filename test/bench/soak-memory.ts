@@ -16,11 +16,11 @@ const collectGarbage: () => void = runInNewContext('gc')
 process.on('message', () => {
   collectGarbage()
   const { rss, heapUsed, external } = process.memoryUsage()
-  const inMb = (bytes: number): number => bytes / 2 ** 20
+  const bytesToMb = (bytes: number): number => bytes / 2 ** 20
   process.send?.({
-    rss: inMb(rss),
-    heap: inMb(heapUsed),
-    external: inMb(external),
+    rss: bytesToMb(rss),
+    heap: bytesToMb(heapUsed),
+    external: bytesToMb(external),
   } satisfies Memory)
 })
 // The open channel must not keep the service alive.

@@ -38,7 +38,7 @@ const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta
 /** Memory growth from the second quarter of the time to the last. */
 export const benchmarkSoak = async ({
   postgres,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('soak')
   await applyMigrations(url)
@@ -66,7 +66,7 @@ export const benchmarkSoak = async ({
   const order = { group: 'soak', sockets: SOCKETS, authorization, query: SUBSCRIPTION }
   for (const message of [
     { kind: 'join', ...order, origin: server.origin, variables: {} },
-    // More than will ever arrive.
+    // More messages than can arrive, so that the subscriptions stay open.
     { kind: 'listen', group: 'soak', messages: Number.MAX_SAFE_INTEGER, isTimed: false },
   ]) {
     const done = once(crowd.child, 'message')
@@ -83,7 +83,7 @@ export const benchmarkSoak = async ({
   const write = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       const id = credentialId(1 + (counts.changes % CREDENTIALS))
-      // The same thousand records of each credential, repeatedly.
+      // Each transaction changes records from the same thousand of a credential.
       const lines = Array.from({ length: BATCH }, (_, n) =>
         toLine({
           ...sampleRecord(id, account, 1 + ((counts.changes + n) % 1000)),
@@ -126,20 +126,20 @@ export const benchmarkSoak = async ({
   }
 
   const load = Promise.all([write(), ...Array.from({ length: READERS }, read)])
-  const streams = Array.from({ length: STREAMS }, () => listen().catch(ended(ending.signal)))
+  const streams = Array.from({ length: STREAMS }, () => listen().catch(ignoreAbort(ending.signal)))
   const samples: Memory[] = []
   const startedAt = performance.now()
   for (let n = 0; n < SAMPLES; n++) {
     await Promise.race([wait((MINUTES * 60_000) / SAMPLES), load])
     samples.push(await sample())
-    if ((n + 1) % (SAMPLES / 8) === 0) say(describe(n, counts.changes, samples.at(-1)))
+    if ((n + 1) % (SAMPLES / 8) === 0) log(describe(n, counts.changes, samples.at(-1)))
   }
   const seconds = (performance.now() - startedAt) / 1000
   ending.abort()
   await Promise.all([load, ...streams])
-  const quarter = (n: number): number =>
+  const medianOfQuarter = (n: number): number =>
     median(samples.slice((n * SAMPLES) / 4, ((n + 1) * SAMPLES) / 4).map(({ rss }) => rss))
-  const ratio = quarter(3) / quarter(1)
+  const ratio = medianOfQuarter(3) / medianOfQuarter(1)
   return [
     {
       name: 'soak',
@@ -151,19 +151,19 @@ export const benchmarkSoak = async ({
       p99Ms: null,
       cpuMsPerRequest: null,
       postgresCpuMsPerRequest: null,
-      rssMb: { firstQuarter: quarter(0), lastQuarter: quarter(3) },
+      rssMb: { firstQuarter: medianOfQuarter(0), lastQuarter: medianOfQuarter(3) },
     },
   ]
 }
 
 const post = async (url: string, body: object): Promise<void> => {
-  const answer = await request(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  const text = await answer.body.text()
-  if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${text}`)
+  const response = await request(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await response.body.text()
+  if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode} ${text}`)
 }
 
 /** A stream ends only by being aborted. */
-const ended = (signal: AbortSignal) => (error: unknown) => {
+const ignoreAbort = (signal: AbortSignal) => (error: unknown) => {
   if (!signal.aborted) throw error
 }
 

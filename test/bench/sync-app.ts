@@ -1,6 +1,6 @@
 /**
- * An app with many records in its own process, with prepared pages, so that it costs next to
- * nothing. `GET /accounts?page=n` returns `{ records, nextPage }`. Env: PORT, RECORDS, PAGE_SIZE.
+ * An app with many records in its own process. Its pages are prepared, so that serving them takes almost no
+ * time. `GET /accounts?page=n` returns `{ records, nextPage }`. Env: PORT, RECORDS, PAGE_SIZE.
  */
 import { createServer } from 'node:http'
 
@@ -33,7 +33,7 @@ export interface AppPage {
 
 const INDUSTRIES = ['Software', 'Retail', 'Healthcare', 'Logistics', 'Education'] as const
 
-const account = (n: number): AppAccount => ({
+const createAccount = (n: number): AppAccount => ({
   id: `acc_${n}`,
   name: `Copper & Willow ${n} GmbH`,
   owner: `Ember Lantern ${n % 97}`,
@@ -61,7 +61,7 @@ const lastPage = Math.ceil(records / pageSize)
 const pages = Array.from({ length: lastPage }, (_, index) => {
   const first = index * pageSize
   const length = Math.min(pageSize, records - first)
-  const page = Array.from({ length }, (_, place) => account(first + place + 1))
+  const page = Array.from({ length }, (_, place) => createAccount(first + place + 1))
   const nextPage = index + 1 < lastPage ? index + 2 : null
   return Buffer.from(JSON.stringify({ records: page, nextPage } satisfies AppPage))
 })

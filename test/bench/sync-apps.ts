@@ -87,23 +87,27 @@ export const benchmarkSyncApps = async (
   const records = first?.records ?? Number.NaN
   if (rounds.some((round) => round.records !== records))
     throw new Error(`The rounds of ${name} stored different numbers of records.`)
-  const figures = (who: 'ours' | 'bare') =>
+  const syncFiguresOf = (side: 'ours' | 'bare') =>
     syncFigures(
-      rounds.map((round) => round[who]),
+      rounds.map((round) => round[side]),
       records,
     )
   return [
-    { name: 'bare-loop', ratio: 1, ...figures('bare') },
-    { name, ratio: median(rounds.map(({ bare, ours }) => bare.ms / ours.ms)), ...figures('ours') },
+    { name: 'bare-loop', ratio: 1, ...syncFiguresOf('bare') },
+    {
+      name,
+      ratio: median(rounds.map(({ bare, ours }) => bare.ms / ours.ms)),
+      ...syncFiguresOf('ours'),
+    },
   ]
 }
 
 const syncRound = async (
   name: string,
   simulators: readonly Simulator[],
-  { postgres, say }: BenchmarkOptions,
+  { postgres, log }: BenchmarkOptions,
 ): Promise<Round> => {
-  say(`Syncing ${name}.`)
+  log(`Syncing ${name}.`)
   const url = await postgres.createDatabase(name.replaceAll(/\W/g, '_'))
   await applyMigrations(url)
   await withClient(url, (client) =>
@@ -117,13 +121,13 @@ const syncRound = async (
     script: pathOf('sync-apps-ours.ts'),
     env: {
       ...{ DATABASE_URL: url, ACCOUNTS: JSON.stringify(accounts) },
-      // As `npm start` limits short-lived objects; otherwise the memory shows how much of them V8 allows.
+      // The limit for short-lived objects of `npm start`. Without it, the measured memory depends on V8's default.
       NODE_OPTIONS: '--max-semi-space-size=4',
     },
     postgresPid: postgres.pid,
   })
   const spent = cpuOfSimulators().map((after, at) => difference(before[at] ?? null, after))
-  say(`${name}: ${ours.ms.toFixed(0)} ms; CPU of the simulators: ${spent.join(' + ')} ms.`)
+  log(`${name}: ${ours.ms.toFixed(0)} ms; CPU of the simulators: ${spent.join(' + ')} ms.`)
   const requests: AppRequests[] = []
   for (const { account, takeRequests } of simulators)
     requests.push({ ...account, requests: await takeRequests() })

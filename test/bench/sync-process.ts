@@ -23,7 +23,7 @@ export interface SyncRun {
 
 export interface SyncCommand extends ServerCommand {
   readonly postgresPid: number
-  /** Sent to the process before it is ready. */
+  /** The message that the process gets before it is ready. */
   readonly input?: Serializable
 }
 
@@ -40,17 +40,17 @@ export const measureSync = async ({
   const ended = once(child, 'exit').then(() => {
     throw new Error(`${command.name} ended early:\n${printed()}`)
   })
-  const message = (): Promise<unknown> => Promise.race([once(child, 'message'), ended])
+  const receiveMessage = (): Promise<unknown> => Promise.race([once(child, 'message'), ended])
 
   if (input !== undefined) child.send(input)
-  await message() // the process is ready
+  await receiveMessage() // the process is ready
   const rssMb: number[] = []
   const sampler = setInterval(() => rssMb.push(rssMbOf(pid) ?? Number.NaN), SAMPLE_MS)
   stack.defer(() => clearInterval(sampler))
   const cpu = { sync: cpuMsOf(pid), postgres: cpuMsOf(postgresPid) }
   const startedAt = performance.now()
   child.send('go')
-  await message() // everything is stored
+  await receiveMessage() // everything is stored
   return {
     ms: performance.now() - startedAt,
     cpuMs: difference(cpu.sync, cpuMsOf(pid)),
@@ -61,9 +61,9 @@ export const measureSync = async ({
 
 /** The figures of runs that each count as `requests` requests. */
 export const syncFigures = (runs: readonly SyncRun[], requests: number) => {
-  const perRequest = (values: readonly (number | null)[]): number | null =>
+  const medianPerRequest = (values: readonly (number | null)[]): number | null =>
     values.some((value) => value === null) ? null : median(values.map(Number)) / requests
-  const quarter = (from: number) =>
+  const peakOfQuarter = (from: number) =>
     Math.max(
       ...runs.map(({ rssMb }) => {
         const length = Math.ceil(rssMb.length / 4)
@@ -75,9 +75,9 @@ export const syncFigures = (runs: readonly SyncRun[], requests: number) => {
     requestsPerSecond: median(runs.map(({ ms }) => (requests * 1000) / ms)),
     p50Ms: null,
     p99Ms: null,
-    cpuMsPerRequest: perRequest(runs.map(({ cpuMs }) => cpuMs)),
-    postgresCpuMsPerRequest: perRequest(runs.map(({ postgresCpuMs }) => postgresCpuMs)),
-    rssMb: { firstQuarter: quarter(0), lastQuarter: quarter(3) },
+    cpuMsPerRequest: medianPerRequest(runs.map(({ cpuMs }) => cpuMs)),
+    postgresCpuMsPerRequest: medianPerRequest(runs.map(({ postgresCpuMs }) => postgresCpuMs)),
+    rssMb: { firstQuarter: peakOfQuarter(0), lastQuarter: peakOfQuarter(3) },
   }
 }
 

@@ -18,8 +18,8 @@ const MAX_ROUNDS = 3
 type Run = SyncRun & { readonly contents: string }
 
 const SCRIPTS = { bare: 'sync-bare.ts', ours: 'sync-ours.ts', app: 'sync-app.ts' } as const
-const pathOf = (who: keyof typeof SCRIPTS): string =>
-  fileURLToPath(new URL(SCRIPTS[who], import.meta.url))
+const pathOf = (side: keyof typeof SCRIPTS): string =>
+  fileURLToPath(new URL(SCRIPTS[side], import.meta.url))
 
 interface SyncPlace {
   readonly databaseUrl: string
@@ -31,7 +31,7 @@ interface SyncPlace {
 export const benchmarkSync = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   const url = await postgres.createDatabase('sync')
   await applyMigrations(url)
@@ -47,7 +47,7 @@ export const benchmarkSync = async ({
   const bare: Run[] = []
   const ours: Run[] = []
   for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
-    say(`Syncing ${RECORDS} records, round ${round}.`)
+    log(`Syncing ${RECORDS} records, round ${round}.`)
     bare.push(await syncOnce('bare', place))
     ours.push(await syncOnce('ours', place))
   }
@@ -65,13 +65,13 @@ export const benchmarkSync = async ({
 
 /** One sync into the emptied table, by a new process. */
 const syncOnce = async (
-  who: 'bare' | 'ours',
+  side: 'bare' | 'ours',
   { databaseUrl, appOrigin, postgresPid }: SyncPlace,
 ): Promise<Run> => {
   await withClient(databaseUrl, (client) => client.query('TRUNCATE crm_accounts; CHECKPOINT'))
   const run = await measureSync({
-    name: `sync-${who}`,
-    script: pathOf(who),
+    name: `sync-${side}`,
+    script: pathOf(side),
     env: { DATABASE_URL: databaseUrl, APP_ORIGIN: appOrigin, CREDENTIAL_ID: credentialId(1) },
     postgresPid,
   })

@@ -37,7 +37,7 @@ export const startTrunkline = async (
     },
   })
   try {
-    await adoptCredentials(databaseUrl, credentials)
+    await insertCredentials(databaseUrl, credentials)
     return server
   } catch (error) {
     await server.stop()
@@ -46,7 +46,7 @@ export const startTrunkline = async (
 }
 
 /** Inserts the seed's credentials into the environment of the key, with no sync due. */
-const adoptCredentials = (databaseUrl: string, credentials: number): Promise<void> =>
+const insertCredentials = (databaseUrl: string, credentials: number): Promise<void> =>
   withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ environment_id: string }>(
       'SELECT environment_id FROM api_keys WHERE hash = $1',
@@ -109,7 +109,7 @@ export const restContender = (server: Server): Contender => ({
   name: 'rest-list',
   server,
   request: (question) => restRequest(question, headers),
-  readRecords: (answer) => recordsAt(answer, 'accounts'),
+  readRecords: (response) => recordsAt(response, 'accounts'),
 })
 
 /** Our GraphQL API as a contender. */
@@ -117,7 +117,7 @@ export const graphqlContender = (server: Server): Contender => ({
   name: 'graphql-list',
   server,
   request: (question) => graphqlRequest(QUERY, question, headers),
-  readRecords: (answer) => recordsAt(answer, 'data', 'crmAccounts', 'nodes'),
+  readRecords: (response) => recordsAt(response, 'data', 'crmAccounts', 'nodes'),
 })
 
 /** Ten chosen fields of the same records over our GraphQL API. */

@@ -11,8 +11,8 @@ let left = Number(process.env.COUNT)
 const send = async (): Promise<void> => {
   while (left-- > 0) {
     const headers = { 'content-type': 'application/json' }
-    const answer = await request(address, { method: 'POST', headers, body, dispatcher })
-    await answer.body.dump()
+    const response = await request(address, { method: 'POST', headers, body, dispatcher })
+    await response.body.dump()
   }
 }
 

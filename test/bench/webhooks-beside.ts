@@ -23,11 +23,11 @@ interface Phase {
 
 const p99 = ({ latenciesMs }: Phase): number => quantile(latenciesMs, 0.99)
 
-/** Maximum 99th percentile next to them, as a multiple of the one alone. */
+/** Maximum 99th percentile next to misbehaving endpoints, as a multiple of the percentile without them. */
 export const benchmarkWebhooksBeside = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   await using stage = await openStage(postgres, 'webhooks_beside')
   const misbehaving = await stage.startEndpoint('misbehaving')
@@ -61,7 +61,7 @@ export const benchmarkWebhooksBeside = async ({
   const alone: Phase[] = []
   const together: Phase[] = []
   for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
-    say(`Sending ${CHANGES} changes alone and next to bad endpoints, round ${round}.`)
+    log(`Sending ${CHANGES} changes alone and next to bad endpoints, round ${round}.`)
     await enable(false)
     alone.push(await measure())
     await enable(true)
@@ -69,13 +69,13 @@ export const benchmarkWebhooksBeside = async ({
   }
   const ratio = median(together.map((phase, round) => p99(phase) / p99(alone[round] ?? phase)))
   return [
-    { name: 'webhooks-alone', ratio: 1, ...measured(alone) },
+    { name: 'webhooks-alone', ratio: 1, ...summarizePhases(alone) },
     {
       name: 'webhooks-beside',
       ratio,
       floor: `≤ ${CEILING}`,
       holds: ratio <= CEILING,
-      ...measured(together),
+      ...summarizePhases(together),
     },
   ]
 }
@@ -95,16 +95,16 @@ const deliver = async (
   return during(arrived(count * HEALTHY.length))
 }
 
-const measured = (phases: readonly Phase[]) => {
+const summarizePhases = (phases: readonly Phase[]) => {
   const latencies = phases.flatMap(({ latenciesMs }) => latenciesMs)
   const messages = CHANGES * HEALTHY.length
-  const perMessage = (values: readonly (number | null)[]): number | null =>
+  const medianPerMessage = (values: readonly (number | null)[]): number | null =>
     values.some((value) => value === null) ? null : median(values.map(Number)) / messages
   return {
     requestsPerSecond: median(phases.map(({ seconds }) => messages / seconds)),
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
-    cpuMsPerRequest: perMessage(phases.map(({ cpuMs }) => cpuMs)),
-    postgresCpuMsPerRequest: perMessage(phases.map(({ postgresCpuMs }) => postgresCpuMs)),
+    cpuMsPerRequest: medianPerMessage(phases.map(({ cpuMs }) => cpuMs)),
+    postgresCpuMsPerRequest: medianPerMessage(phases.map(({ postgresCpuMs }) => postgresCpuMs)),
   }
 }

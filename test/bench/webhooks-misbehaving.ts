@@ -12,11 +12,11 @@ const behaviours: Readonly<Record<string, (response: ServerResponse) => void>> =
   },
   '/endless': (response) => {
     response.writeHead(200)
-    const pour = (): void => {
+    const writeUntilFull = (): void => {
       while (!response.destroyed && response.write('x'.repeat(65_536)));
-      if (!response.destroyed) response.once('drain', pour)
+      if (!response.destroyed) response.once('drain', writeUntilFull)
     }
-    pour()
+    writeUntilFull()
   },
   '/redirects': (response) =>
     void response.writeHead(301, { location: 'http://169.254.169.254/latest/meta-data' }).end(),

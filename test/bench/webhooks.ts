@@ -27,7 +27,7 @@ interface Run {
 export const benchmarkWebhooks = async ({
   postgres,
   rounds,
-  say,
+  log,
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   await using stage = await openStage(postgres, 'webhooks')
   const { database, writer, receiver } = stage
@@ -64,7 +64,7 @@ export const benchmarkWebhooks = async ({
 
   const latencies: number[] = []
   /** One change at a time while the delivery runs. */
-  const pace = async (): Promise<void> => {
+  const measureLatencies = async (): Promise<void> => {
     await stage.reset()
     for (let n = 0; n < PACED; n++) {
       await writer.change(COUNT * 10 + latencies.length + n, 1)
@@ -76,38 +76,38 @@ export const benchmarkWebhooks = async ({
   const bare: Run[] = []
   const ours: Run[] = []
   for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
-    say(`Sending ${COUNT} messages, round ${round}.`)
+    log(`Sending ${COUNT} messages, round ${round}.`)
     bare.push(await measure('bare', async () => {}))
     await database.prisma.webhookDelivery.update({
       where: { subscriptionId },
       data: { position: encodeChangeCursor(start), holder: null },
     })
-    ours.push(await measure('ours', pace))
+    ours.push(await measure('ours', measureLatencies))
     await database.prisma.$executeRaw`
       DELETE FROM change_log.changes WHERE record->>'remoteId' >= ${String(COUNT * 10)}
         AND length(record->>'remoteId') >= ${String(COUNT * 10).length}`
   }
   const ratio = median(ours.map(({ ms }, round) => (bare[round]?.ms ?? Number.NaN) / ms))
   return [
-    { name: 'bare-posts', ratio: 1, ...measured(bare), p50Ms: null, p99Ms: null },
+    { name: 'bare-posts', ratio: 1, ...summarizeRuns(bare), p50Ms: null, p99Ms: null },
     {
       name: 'webhooks',
       ratio,
       floor: `≥ ${FLOOR}`,
       holds: ratio >= FLOOR,
-      ...measured(ours),
+      ...summarizeRuns(ours),
       p50Ms: quantile(latencies, 0.5),
       p99Ms: quantile(latencies, 0.99),
     },
   ]
 }
 
-const measured = (runs: readonly Run[]) => {
-  const perMessage = (values: readonly (number | null)[]): number | null =>
+const summarizeRuns = (runs: readonly Run[]) => {
+  const medianPerMessage = (values: readonly (number | null)[]): number | null =>
     values.some((value) => value === null) ? null : median(values.map(Number)) / COUNT
   return {
     requestsPerSecond: median(runs.map(({ ms }) => (COUNT * 1000) / ms)),
-    cpuMsPerRequest: perMessage(runs.map(({ cpuMs }) => cpuMs)),
-    postgresCpuMsPerRequest: perMessage(runs.map(({ postgresCpuMs }) => postgresCpuMs)),
+    cpuMsPerRequest: medianPerMessage(runs.map(({ cpuMs }) => cpuMs)),
+    postgresCpuMsPerRequest: medianPerMessage(runs.map(({ postgresCpuMs }) => postgresCpuMs)),
   }
 }

@@ -1,4 +1,6 @@
-/** The Connect modal connects the sandbox by OAuth, with its authorization server in a window of a real browser. */
+/**
+ * The Connect modal connects the sandbox by OAuth, with its authorization server in a window of a real browser.
+ */
 import type { Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SANDBOX_CLIENT } from '../../src/sandbox/oauth/endpoints.ts'
@@ -7,9 +9,9 @@ import {
   type ConnectHarness,
   click,
   expectAccessible,
-  heading,
   startConnectHarness,
   type Visit,
+  waitForHeading,
 } from '../support/connect-harness.ts'
 
 const missing = browserMissing()
@@ -35,7 +37,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const response = await send('PUT', '/2024-03/oauth-clients/sandbox', SANDBOX_CLIENT)
     expect(response.statusCode).toBe(200)
   }
-  const credentials = async () =>
+  const listCredentials = async () =>
     (await send('GET', `/2024-03/users/${visit.tenant.userId}/credentials`)).json().data
 
   /** Opens the modal at the screen that explains the authorization. */
@@ -57,11 +59,11 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     await popup.getByRole('button', { name: 'Allow' }).click()
   }
 
-  test('an account of several is chosen; later it is connected again, and disconnected', async () => {
+  test('the end user chooses one of several accounts, reconnects it later and disconnects it', async () => {
     await configureClient()
     const { window, result } = await openMethod()
     await expectAccessible(window)
-    // By keyboard.
+    // Opened by keyboard.
     await window.getByRole('button', { name: 'Continue to Sandbox' }).focus()
     const popup = await popupOf(visit.page.keyboard.press('Enter'))
     expect(await popup.evaluate('opener')).toBeNull()
@@ -70,12 +72,12 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const closed = popup.waitForEvent('close')
     await allow(popup, 'alder, birch')
     await closed
-    await heading(window, 'Choose an account')
+    await waitForHeading(window, 'Choose an account')
     await expectAccessible(window)
     await window.getByRole('button', { name: 'Birch' }).click()
-    await heading(window, 'Sandbox is connected')
+    await waitForHeading(window, 'Sandbox is connected')
     await expectAccessible(window)
-    const [first] = await credentials()
+    const [first] = await listCredentials()
     expect(first).toMatchObject({ label: 'Birch', type: 'oauth2' })
     expect(await result).toEqual({ success: true, credentialId: first.credentialId })
     await visit.waitUntilClosed(click(window, 'Done'))
@@ -84,34 +86,34 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const account = await visit.frame()
     await account.getByRole('button', { name: /^Birch Sandbox/ }).click()
     await click(account, 'Connect again')
-    await heading(account, 'Connect Birch again')
+    await waitForHeading(account, 'Connect Birch again')
     await expectAccessible(account)
     const second = await popupOf(click(account, 'Continue to Sandbox'))
     await allow(second, 'birch')
     await account.getByText('Birch is connected again.').waitFor()
-    expect((await credentials()).map((one: typeof first) => one.credentialId)).toEqual([
-      first.credentialId,
-    ])
+    expect(
+      (await listCredentials()).map((credential: typeof first) => credential.credentialId),
+    ).toEqual([first.credentialId])
     await click(account, 'Disconnect')
-    await heading(account, 'Disconnect Birch?')
+    await waitForHeading(account, 'Disconnect Birch?')
     await expectAccessible(account)
     await click(account, 'Cancel')
-    await heading(account, 'Birch')
+    await waitForHeading(account, 'Birch')
     await click(account, 'Disconnect')
-    await heading(account, 'Disconnect Birch?')
+    await waitForHeading(account, 'Disconnect Birch?')
     await click(account, 'Disconnect')
     await account.getByText('Birch is disconnected.').waitFor()
     await expectAccessible(account)
-    expect(await credentials()).toEqual([])
+    expect(await listCredentials()).toEqual([])
     expect(visit.problems).toEqual([])
   })
 
-  test('denied, closed and blocked windows, and an expired authorization, can be tried again', async () => {
+  test('the end user can retry after a denied, closed or blocked window and after an expired authorization', async () => {
     await configureClient()
     const { window, result } = await openMethod()
     const denying = await popupOf(click(window, 'Continue to Sandbox'))
     await denying.getByRole('button', { name: 'Deny' }).click()
-    await heading(window, 'Sandbox is not connected')
+    await waitForHeading(window, 'Sandbox is not connected')
     await window.getByRole('alert').getByText('The access was denied in Sandbox.').waitFor()
     await expectAccessible(window)
 
@@ -121,7 +123,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     await window.getByText('The window seems to be closed.').waitFor()
     await expectAccessible(window)
     const reopened = await popupOf(click(window, 'Open the window again'))
-    // Back cancels: the window is closed.
+    // The button Back cancels the authorization and closes the window.
     const cancelled = reopened.waitForEvent('close')
     await click(window, 'Back')
     await cancelled
@@ -150,13 +152,13 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const [tab] = await Promise.all([visit.page.context().waitForEvent('page'), link.click()])
     await window.getByRole('button', { name: 'Open the window again' }).waitFor()
     await allow(tab, 'cedar')
-    await heading(window, 'Sandbox is connected')
+    await waitForHeading(window, 'Sandbox is connected')
     expect(await result).toMatchObject({ success: true })
-    expect(await credentials()).toMatchObject([{ label: 'Cedar' }])
+    expect(await listCredentials()).toMatchObject([{ label: 'Cedar' }])
     expect(visit.problems).toEqual([])
   })
 
-  test('a window that cuts its connection is still followed', async () => {
+  test('the modal learns the outcome although the window has no connection to its opener', async () => {
     await configureClient()
     const { window } = await openMethod()
     await visit.page.context().route('**/oauth/start/*', async (route) => {
@@ -167,10 +169,10 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     const popup = await popupOf(click(window, 'Continue to Sandbox'))
     await window.getByText('The window seems to be closed.').waitFor()
     await allow(popup, 'dogwood')
-    await heading(window, 'Sandbox is connected')
+    await waitForHeading(window, 'Sandbox is connected')
   })
 
-  test('without an OAuth client, the method is not offered, and developers read why', async () => {
+  test('without an OAuth client the method is not offered, and a developer is told why', async () => {
     void visit.call('authenticate', { app: 'sandbox' })
     const window = await visit.frame()
     await window.getByLabel('Tenant').waitFor()

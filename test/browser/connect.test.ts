@@ -11,20 +11,20 @@ import {
   type ConnectHarness,
   click,
   expectAccessible,
-  heading,
   startConnectHarness,
   type Visit,
+  waitForHeading,
 } from '../support/connect-harness.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { unusedAddress } from '../support/unused-address.ts'
-import { workflowNumber } from '../support/workflow.ts'
+import { findUnusedAddress } from '../support/unused-address.ts'
+import { defineWorkflow } from '../support/workflow.ts'
 
 const isHtml = ({ language }: Block): boolean => language === 'html'
 const HOSTILE = '<img src=x onerror=alert(1)>'
 const missing = browserMissing()
 if (missing !== undefined) console.warn(missing)
 
-const appsIn = (category: string): number =>
+const countApps = (category: string): number =>
   [...connectors.values()].filter(({ resources }) =>
     Object.keys(resources).some((topic) => topic.startsWith(`${category}/`)),
   ).length
@@ -57,10 +57,10 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await signIn()
     const result = call('authenticate')
     const window = await frame()
-    await heading(window, 'Connect an app')
+    await waitForHeading(window, 'Connect an app')
     await expectAccessible(window)
     await window.getByRole('button', { name: 'Vendure' }).click()
-    await heading(window, 'Connect Vendure')
+    await waitForHeading(window, 'Connect Vendure')
     await expectAccessible(window)
     await window.getByRole('button', { name: 'Back' }).click()
     await window.getByRole('button', { name: 'Sandbox' }).click()
@@ -83,7 +83,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(problems.splice(0)).toEqual([expect.stringContaining('400')])
     await window.getByLabel('Token').fill('secret')
     await connect.click()
-    await heading(window, 'Sandbox is connected')
+    await waitForHeading(window, 'Sandbox is connected')
     await window.getByText('The data of Acme is now being imported.').waitFor()
     await window.getByRole('progressbar', { name: 'Progress of the first sync' }).waitFor()
     await expectAccessible(window)
@@ -115,19 +115,19 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       await new Promise<void>((resolve) => exampleSite.listen(0, '127.0.0.1', resolve))
       await tab.goto(`http://127.0.0.1:${(exampleSite.address() as AddressInfo).port}`)
       await expect.poll(() => tab.frames().length).toBe(2)
-      await heading(tab.frames()[1] as Frame, 'Connect an app')
+      await waitForHeading(tab.frames()[1] as Frame, 'Connect an app')
       await tab.close()
       exampleSite.close()
     }
     expect(pages.flatMap(({ blocks }) => blocks).filter(isHtml)).toHaveLength(2)
   })
 
-  test('an app that does not respond is connected only anyway; connected accounts show their state', async () => {
+  test('an app that does not respond is connected only on confirmation; connected accounts show their state', async () => {
     await signIn()
     const result = call('authenticate')
     const window = await frame()
     await window.getByRole('button', { name: 'Vendure' }).click()
-    const url = await unusedAddress()
+    const url = await findUnusedAddress()
     await window.getByLabel('URL', { exact: true }).fill(url)
     await window.getByLabel('API key', { exact: true }).fill('k')
     await click(window, 'Connect')
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     const { credential } = service.database.prisma
     expect(await credential.count({ where: { userId: tenant.userId } })).toBe(0)
     await click(window, 'Connect anyway')
-    await heading(window, 'Vendure is connected, but its sync fails')
+    await waitForHeading(window, 'Vendure is connected, but its sync fails')
     await window.getByText('Check that the app is running').waitFor()
     expect(await window.getByText('✓').count()).toBe(0)
     expect(await result).toMatchObject({ success: true })
@@ -150,7 +150,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(connected.statusCode).toBe(200)
     void call('authenticate')
     const list = await frame()
-    await heading(list, 'Connect an app')
+    await waitForHeading(list, 'Connect an app')
     await list.getByText(/Sync failing: nothing answers at .+ · 0 records/).waitFor()
     await list.getByText(/^Sandbox · Connected /).waitFor()
     await list.getByText(/^First sync in progress · 0 records, 0 of/).waitFor()
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await leave(page.keyboard.press('Escape'))
   })
 
-  test('a connected account shows its state, and is synced, paused and resumed, as is each kind of data', async () => {
+  test('a connected account and each kind of its data show their state and can be synced, paused and resumed', async () => {
     const connected = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
       userId: tenant.userId,
       app: 'sandbox',
@@ -169,14 +169,15 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       const path = `/2024-03/users/${tenant.userId}/credentials/${credentialId}`
       const { credential } = (await service.send(tenant.key, 'GET', path)).json()
       const { resources } = credential
-      return (topic ? resources.find((one: { topic: string }) => one.topic === topic) : credential)
-        .state
+      return (
+        topic ? resources.find((sync: { topic: string }) => sync.topic === topic) : credential
+      ).state
     }
     await signIn()
     void call('authenticate')
     const window = await frame()
     await window.getByRole('button', { name: /^Acme Sandbox · Connected/ }).click()
-    await heading(window, 'Acme')
+    await waitForHeading(window, 'Acme')
     const state = window.getByRole('status').filter({ hasText: 'First sync in progress' })
     await state.waitFor()
     await window.getByText(/^0 records, 0 of \d+ kinds of data$/).waitFor()
@@ -188,8 +189,8 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByText('None yet').waitFor({ state: 'detached' })
 
     // By keyboard: the button keeps the focus while it changes from Pause to Resume and back.
-    const button = (name: string) => window.getByRole('button', { name, exact: true })
-    await button('Pause: Acme').focus()
+    const findButton = (name: string) => window.getByRole('button', { name, exact: true })
+    await findButton('Pause: Acme').focus()
     await page.keyboard.press('Enter')
     await window.getByText('The sync was paused: Acme.').waitFor()
     await window
@@ -198,31 +199,31 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       .waitFor()
     await window.getByText('Resume the sync.').waitFor()
     await window.getByText('After it is resumed').waitFor()
-    expect(await button('Sync now: Acme').count()).toBe(0)
+    expect(await findButton('Sync now: Acme').count()).toBe(0)
     expect(await stateOf()).toBe('paused')
     await expectAccessible(window)
     await page.keyboard.press('Enter')
     await window.getByText('The sync was resumed: Acme.').waitFor()
     expect(await stateOf()).toBe('connected')
-    await button('Sync now: Acme').click()
+    await findButton('Sync now: Acme').click()
     await window.getByText('A full sync was requested: Acme.').waitFor()
 
     await window.getByText(/^\d+ kinds of data$/).click()
-    await button('Pause: Orders (Commerce)').click()
+    await findButton('Pause: Orders (Commerce)').click()
     await window.getByText('The sync was paused: Orders (Commerce).').waitFor()
     await window.getByText(/^Paused · [\d,]+ records · synced /).waitFor()
     expect(await stateOf('commerce/orders')).toBe('paused')
     expect(await stateOf()).toBe('connected')
     await expectAccessible(window)
-    await button('Resume: Orders (Commerce)').click()
+    await findButton('Resume: Orders (Commerce)').click()
     await window.getByText('The sync was resumed: Orders (Commerce).').waitFor()
     expect(await stateOf('commerce/orders')).toBe('connected')
-    await button('Sync now: Orders (Commerce)').click()
+    await findButton('Sync now: Orders (Commerce)').click()
     await window.getByText('A full sync was requested: Orders (Commerce).').waitFor()
     expect(problems).toEqual([])
 
     await click(window, 'Back')
-    await heading(window, 'Connect an app')
+    await waitForHeading(window, 'Connect an app')
     await window
       .getByRole('button', { name: /^Acme Sandbox · .+ Connected · [\d,]+ records$/ })
       .waitFor()
@@ -241,7 +242,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     const window = await frame()
     await window.getByRole('button', { name: /^Acme Sandbox/ }).click()
     await click(window, 'Connect again')
-    await heading(window, 'Connect Acme again')
+    await waitForHeading(window, 'Connect Acme again')
     await window.getByLabel('Tenant').fill('acme')
     await window.getByLabel('Token').fill('not it')
     await click(window, 'Connect')
@@ -259,8 +260,8 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await leave(page.keyboard.press('Escape'))
   })
 
-  test('an account whose sync fails shows since when, why and what to do, and the limit of resyncs', async () => {
-    const url = await unusedAddress()
+  test('an account whose sync fails shows the start, the cause and the remedy, and the limit of resyncs', async () => {
+    const url = await findUnusedAddress()
     await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
       userId: tenant.userId,
       app: 'vendure',
@@ -272,7 +273,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window
       .getByRole('button', { name: /^Vendure Connected .+ Sync failing: nothing/ })
       .click()
-    await heading(window, 'Vendure')
+    await waitForHeading(window, 'Vendure')
     await window
       .getByRole('status')
       .getByText(/^Sync failing since /)
@@ -313,14 +314,14 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await click(window, 'Connect')
     await window.getByText('The service is unreachable.').waitFor()
     await click(window, 'Connect')
-    await heading(window, 'Sandbox is connected')
+    await waitForHeading(window, 'Sandbox is connected')
     expect(await result).toMatchObject({ success: true })
     const { credential } = service.database.prisma
     expect(await credential.count({ where: { userId: tenant.userId } })).toBe(1)
     // The page continues while the modal still shows the outcome.
     const next = call('authenticate', { app: 'vendure' })
     await expect.poll(() => window.isDetached()).toBe(true)
-    await heading(await frame(), 'Connect Vendure')
+    await waitForHeading(await frame(), 'Connect Vendure')
     await leave(page.keyboard.press('Escape'))
     expect(await next).toEqual({ success: false })
   })
@@ -329,11 +330,11 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await signIn()
     void call('authenticate', { category: 'crm' })
     const window = await frame()
-    await heading(window, 'Connect an app')
-    expect(await window.getByRole('listitem').count()).toBe(appsIn('crm'))
+    await waitForHeading(window, 'Connect an app')
+    expect(await window.getByRole('listitem').count()).toBe(countApps('crm'))
     await leave(page.keyboard.press('Escape'))
     void call('authenticate', { app: 'vendure' })
-    await heading(await frame(), 'Connect Vendure')
+    await waitForHeading(await frame(), 'Connect Vendure')
     expect(await page.frames()[1]?.getByRole('button', { name: 'Back' }).count()).toBe(0)
   })
 
@@ -346,22 +347,22 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
         slug: 'orders',
         name: HOSTILE,
         app: 'sandbox',
-        workflows: [{ slug: 'one', name: HOSTILE, definition: workflowNumber(1) }],
+        workflows: [{ slug: 'one', name: HOSTILE, definition: defineWorkflow(1) }],
       },
     })
     const { integrationId } = integration.json().integration
     await signIn()
     const result = call('install', { integrationId })
     const window = await frame()
-    await heading(window, 'Connect Sandbox')
+    await waitForHeading(window, 'Connect Sandbox')
     await window.getByLabel('Tenant').fill('acme')
     await window.getByLabel('Token').fill('secret')
     await window.getByRole('button', { name: 'Connect', exact: true }).click()
-    await heading(window, `Install ${HOSTILE}`)
+    await waitForHeading(window, `Install ${HOSTILE}`)
     await window.getByRole('listitem').getByText(HOSTILE).waitFor()
     await expectAccessible(window)
     await click(window, 'Install')
-    await heading(window, `${HOSTILE} is installed`)
+    await waitForHeading(window, `${HOSTILE} is installed`)
     await expectAccessible(window)
     expect(await result).toEqual({ success: true, installationId: expect.any(String) })
     await leave(click(window, 'Done'))
@@ -381,7 +382,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     void call('install', { integrationId })
     const again = await frame()
     await click(again, 'Install again')
-    await heading(again, `${HOSTILE} is installed`)
+    await waitForHeading(again, `${HOSTILE} is installed`)
     const second = await installation.findUniqueOrThrow({ where: { id: first.id } })
     expect(second.credentialIds.toSorted()).toEqual([vendure, newest].toSorted())
     await leave(click(again, 'Done'))
@@ -401,7 +402,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(problems).toEqual([])
   })
 
-  test('closed without an outcome, it reports failure and restores the focus', async () => {
+  test('a modal that is closed without an outcome reports failure and restores the focus', async () => {
     await signIn()
     await page.getByRole('button', { name: 'Apps' }).focus()
     for (const close of [
@@ -410,20 +411,20 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       () => page.mouse.click(5, 5),
     ]) {
       const result = call('authenticate')
-      await heading(await frame(), 'Connect an app')
+      await waitForHeading(await frame(), 'Connect an app')
       await leave(close())
       expect(await result).toEqual({ success: false })
       expect(await run('document.activeElement.textContent')).toBe('Apps')
     }
   })
 
-  test('speaks the language of the option, the page or the browser, and looks like the product', async () => {
+  test('uses the language of the option, the page or the browser, and the appearance of the product', async () => {
     const other = await product.visit({ width: 360, colorScheme: 'dark', locale: 'pt-PT' })
     await other.signIn()
     const open = async (script: string, title: string): Promise<Frame> => {
       await other.run(`void (${script}, Trunkline.authenticate())`)
       const window = await other.frame()
-      await heading(window, title)
+      await waitForHeading(window, title)
       return window
     }
     await open('0', 'Conectar um aplicativo')
@@ -452,17 +453,17 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(await window.getByRole('listitem').count()).toBe(1)
     await search.fill('')
     await window.getByLabel('Kategorie').selectOption('CRM')
-    await window.getByText(`${appsIn('crm')} Apps`, { exact: true }).waitFor()
+    await window.getByText(`${countApps('crm')} Apps`, { exact: true }).waitFor()
     await window.getByRole('button', { name: 'Sandbox' }).click()
-    await heading(window, 'Sandbox verbinden')
+    await waitForHeading(window, 'Sandbox verbinden')
     await window.getByRole('heading', { name: `Worauf ${HOSTILE} zugreift` }).waitFor()
     await window.getByText('Alle anzeigen').click()
     await window.getByText(/^Lesen und ändern: Artikel, Ausgangsrechnungen, /).waitFor()
     await expectAccessible(window)
     const button = window.getByRole('button', { name: 'Verbinden', exact: true })
     expect(
-      await button.evaluate((one) => {
-        const { backgroundColor, color } = getComputedStyle(one)
+      await button.evaluate((element) => {
+        const { backgroundColor, color } = getComputedStyle(element)
         return [backgroundColor, color]
       }),
     ).toEqual(['rgb(0, 170, 51)', 'rgb(0, 0, 0)'])
@@ -481,7 +482,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await signIn()
     void call('authenticate')
     const window = await frame()
-    await heading(window, 'Connect an app')
+    await waitForHeading(window, 'Connect an app')
     expect(await codeOf('Trunkline.authenticate()')).toBe('WINDOW_OPEN')
     await leave(page.keyboard.press('Escape'))
     await service.database.prisma.endUser.delete({ where: { id: tenant.userId } })

@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
     expect(problems).toEqual([])
   }, 90_000)
 
-  test('of a development service fills in the key of the URL and a credential that exists', async () => {
+  test('of a development service contains the key of the URL and an existing credential', async () => {
     const development = Fastify()
     addDocsRoutes(development, { credentialId: 'credential-that-exists' })
     const origin = await development.listen({ port: 0, host: '127.0.0.1' })
@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
     await development.close()
   }, 90_000)
 
-  test('of a production service fills in nothing', async () => {
+  test('of a production service contains no key and no credential', async () => {
     const [page] = await open(1440, `#key=${KEY}`)
     expect(await page.getByPlaceholder('Token').first().inputValue()).toBe('')
     expect(await page.evaluate('sessionStorage.length')).toBe(0)

@@ -10,7 +10,7 @@ const color = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-test('contrast is that of WCAG', () => {
+test('contrast is computed as WCAG defines it', () => {
   expect(contrastOf('#000000', '#fff')).toBeCloseTo(21)
   expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
   expect(contrastOf('#ff0000', '#f00')).toBe(1)
@@ -73,7 +73,7 @@ test.each([
   [{ color: '#12345' }, /^appearance\.color: expected/],
   [{ logoUrl: 'http://example.com/a.svg' }, /^appearance\.logoUrl: expected/],
   [{ logoUrl: 'javascript:alert(1)' }, /^appearance\.logoUrl: expected/],
-])('the appearance %j is checked', (appearance, problem) => {
+])('the appearance %j has the problem %s', (appearance, problem) => {
   if (problem) expect(appearanceProblem(appearance)).toMatch(problem)
   else expect(appearanceProblem(appearance)).toBeUndefined()
 })

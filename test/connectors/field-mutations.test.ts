@@ -17,23 +17,29 @@ const run = async ({ received, sent }: Traffic): Promise<unknown> => {
   return { town: record?.city ?? null, size: record?.size ?? null, id: record?.id }
 }
 
-const caseWith = (check: (outcome: unknown) => void): FieldCase => ({ name: 'a case', run, check })
+const createCase = (check: (outcome: unknown) => void): FieldCase => ({
+  name: 'a case',
+  run,
+  check,
+})
 
 test('every name that a case checks is caught, and names that nobody reads do not count', async () => {
-  const strict = caseWith((outcome) => expect(outcome).toEqual({ town: 'Rome', size: 3, id: '1' }))
+  const strict = createCase((outcome) =>
+    expect(outcome).toEqual({ town: 'Rome', size: 3, id: '1' }),
+  )
   // list, id, city and size; title and only; city as a text and in the query
   expect(await mutateFields([strict])).toEqual({ caught: 8, missed: [], share: 1 })
 })
 
 test('a name that no case checks is missed', async () => {
-  const lenient = caseWith((outcome) => expect(outcome).toMatchObject({ town: 'Rome', id: '1' }))
+  const lenient = createCase((outcome) => expect(outcome).toMatchObject({ town: 'Rome', id: '1' }))
   const report = await mutateFields([lenient])
   expect(report).toEqual({ caught: 7, missed: ['received list[].size'], share: 7 / 8 })
   expect(describeReport(report)).toContain('7 of 8 renamed fields are noticed (87.5 %)')
 })
 
 test('a name of the contract that the source has, but no case passes, is missed', async () => {
-  const lenient = caseWith(() => undefined)
+  const lenient = createCase(() => undefined)
   const folder = new URL('./', import.meta.url)
   const names = ['mutateFields', 'describeReport', 'city']
   const { missed } = await mutateFields([lenient], { folder, names, except: ['describeReport'] })
@@ -42,6 +48,6 @@ test('a name of the contract that the source has, but no case passes, is missed'
 })
 
 test('a case that fails without a mutation is an error', async () => {
-  const wrong = caseWith((outcome) => expect(outcome).toEqual({}))
+  const wrong = createCase((outcome) => expect(outcome).toEqual({}))
   await expect(mutateFields([wrong])).rejects.toThrow()
 })

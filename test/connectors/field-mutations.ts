@@ -1,7 +1,7 @@
 /**
- * Shows that the tests of a connector notice a wrong field name: each name in the traffic between the connector and its
- * app is renamed, one at a time, and a case of the tests must fail. The app is a simulator in memory, or recorded
- * responses. Independent of vitest and of any connector.
+ * Shows that the tests of a connector notice a wrong field name: each name in the traffic between the connector and
+ * its app is renamed, one at a time, and a case of the tests must fail. The app is a simulator in memory, or
+ * recorded responses. Independent of vitest and of any connector.
  *
  *     const report = await mutateFields(cases)
  *     console.log(describeReport(report))
@@ -28,7 +28,10 @@ export interface FieldCase {
   check(outcome: unknown): void
 }
 
-/** What is renamed: a name in what the app sends, or in the body, the texts of the body, or the query of a request. */
+/**
+ * What is renamed: a name in what the app sends, or in the body, the texts of the body, or the query of a
+ * request.
+ */
 interface Mutation {
   readonly place: 'received' | 'sent' | 'sentText' | 'query'
   /** A path of names for `received` and `sent`, `Line[].Amount`; otherwise a name. */
@@ -36,11 +39,11 @@ interface Mutation {
 }
 
 export interface FieldReport {
-  /** How many renamed names a case has noticed. */
+  /** The number of renamed names for which a case failed. */
   readonly caught: number
-  /** The others, as `received QueryResponse.Bill[].DueDate`. */
+  /** The renamed names for which no case failed: `received QueryResponse.Bill[].DueDate`. */
   readonly missed: readonly string[]
-  /** From 0 to 1. */
+  /** Share of the renamed names for which a case failed, from 0 to 1. */
   readonly share: number
 }
 
@@ -89,21 +92,21 @@ const mapQuery = (path: string, change: (word: string) => string): string => {
 }
 
 /** Safe: the value has the same form as before, with other names. */
-const asBefore = <Value>(value: unknown): Value => value as Value
+const assumeSameType = <Value>(value: unknown): Value => value as Value
 
-const mutatedTraffic = ({ place, name }: Mutation): Traffic => {
+const createMutatingTraffic = ({ place, name }: Mutation): Traffic => {
   const atPath = (key: string, path: string) => (path === name ? key + RENAMED : key)
   const renameWord = (text: string) => (text === name ? text + RENAMED : text)
   return {
     received: (body) =>
-      place === 'received' ? asBefore(mapObjects(structuredClone(body), '', atPath)) : body,
+      place === 'received' ? assumeSameType(mapObjects(structuredClone(body), '', atPath)) : body,
     sent: (request) => {
       if (place === 'query') return { ...request, path: mapQuery(request.path, renameWord) }
       if (request.body === undefined) return request
       if (place === 'sent')
-        return { ...request, body: asBefore(mapObjects(request.body, '', atPath)) }
+        return { ...request, body: assumeSameType(mapObjects(request.body, '', atPath)) }
       if (place === 'sentText')
-        return { ...request, body: asBefore(mapTexts(request.body, renameWord)) }
+        return { ...request, body: assumeSameType(mapTexts(request.body, renameWord)) }
       return request
     },
   }
@@ -151,9 +154,9 @@ interface ObservedCase {
 
 const observeCase = async (fieldCase: FieldCase): Promise<ObservedCase> => {
   const seen = { received: new Set(), sent: new Set(), sentText: new Set(), query: new Set() }
-  const outcome = await fieldCase.run(observe(asBefore(seen)))
+  const outcome = await fieldCase.run(observe(assumeSameType(seen)))
   fieldCase.check(outcome)
-  return { fieldCase, seen: asBefore(seen), outcome: JSON.stringify(outcome) }
+  return { fieldCase, seen: assumeSameType(seen), outcome: JSON.stringify(outcome) }
 }
 
 /** Runs one case with the mutation. `same`: the outcome does not change. */
@@ -162,7 +165,7 @@ const runMutated = async (
   mutation: Mutation,
 ): Promise<'caught' | 'missed' | 'same'> => {
   try {
-    const outcome = await fieldCase.run(mutatedTraffic(mutation))
+    const outcome = await fieldCase.run(createMutatingTraffic(mutation))
     if (JSON.stringify(outcome) === before) return 'same'
     fieldCase.check(outcome)
     return 'missed'
@@ -197,7 +200,7 @@ const mutationsOf = (cases: readonly ObservedCase[]): readonly Mutation[] => {
   const names = new Set([...received].map(lastOf))
   const mutationsAt = (place: Mutation['place'], found: Iterable<string>): readonly Mutation[] =>
     [...found].map((name) => ({ place, name }))
-  // Of texts and queries only those words that are names: the others are values.
+  // Texts and queries consist of names and values; only the words that are names are renamed.
   const namesAt = (place: 'sentText' | 'query') =>
     mutationsAt(
       place,
@@ -232,7 +235,10 @@ export interface DeclaredNames {
   readonly except?: readonly string[]
 }
 
-const unseen = (cases: readonly ObservedCase[], declared: DeclaredNames): readonly string[] => {
+const listUnseenNames = (
+  cases: readonly ObservedCase[],
+  declared: DeclaredNames,
+): readonly string[] => {
   const { folder, names, except = [] } = declared
   const words = wordsIn(folder)
   const places: readonly Mutation['place'][] = ['received', 'sent', 'sentText', 'query']
@@ -244,7 +250,8 @@ const unseen = (cases: readonly ObservedCase[], declared: DeclaredNames): readon
 
 /**
  * Renames each name that passes between the connector and its app, one at a time, and runs the cases that use it.
- * @param declared in addition, names of the contract that the connector has but no case passes are counted as missed
+ * @param declared in addition, names of the contract that the connector has but no case passes are counted as
+ * missed
  * @throws if a case fails without a mutation
  */
 export const mutateFields = async (
@@ -253,7 +260,9 @@ export const mutateFields = async (
 ): Promise<FieldReport> => {
   const observed: ObservedCase[] = []
   for (const fieldCase of cases) observed.push(await observeCase(fieldCase))
-  const missed = declared ? unseen(observed, declared).map((name) => `never passed ${name}`) : []
+  const missed = declared
+    ? listUnseenNames(observed, declared).map((name) => `never passed ${name}`)
+    : []
   let caught = 0
   for (const mutation of mutationsOf(observed)) {
     const mutationOutcome = await runAllMutated(observed, mutation)

@@ -8,7 +8,7 @@ import { createAppClient } from '../../src/outbound/http.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { type GnuCash, gnucashMissing, startGnuCash } from '../apps/gnucash/start.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -56,14 +56,17 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
   const idOf = (topic: string, remoteId: string): string => recordId(credentialId, topic, remoteId)
 
   /** The accounts of the server's tree, with their parents. */
-  const tree = async (): Promise<{ account: Loose; parent: Loose }[]> => {
-    const below = (parent: Loose): { account: Loose; parent: Loose }[] =>
-      parent.subaccounts.flatMap((account: Loose) => [{ account, parent }, ...below(account)])
-    return below((await gnucash.send('GET', '/accounts')).body)
+  const listAccounts = async (): Promise<{ account: Loose; parent: Loose }[]> => {
+    const listSubaccounts = (parent: Loose): { account: Loose; parent: Loose }[] =>
+      parent.subaccounts.flatMap((account: Loose) => [
+        { account, parent },
+        ...listSubaccounts(account),
+      ])
+    return listSubaccounts((await gnucash.send('GET', '/accounts')).body)
   }
 
   const expectAllSame = async (): Promise<void> => {
-    const accounts = await tree()
+    const accounts = await listAccounts()
     const stored = await list('accounting/accounts')
     expect(stored).toHaveLength(accounts.length)
     for (const { account, parent } of accounts)
@@ -160,25 +163,25 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
   test('is read by id', async () => {
     for (const path of ['accounts', 'bills', 'customers', 'invoices', 'vendors']) {
       const [record] = await list(`accounting/${path}`)
-      const one = `/accounting/${path}/${record.id}?credentialId=${credentialId}`
-      const response = await service.rest(tenant.key, one)
+      const url = `/accounting/${path}/${record.id}?credentialId=${credentialId}`
+      const response = await service.rest(tenant.key, url)
       expect(Object.values(response.json())).toEqual([record])
     }
   })
 
   test('is not written again if nothing has changed', async () => {
-    const changes = () =>
+    const countChanges = () =>
       service.database.prisma.$queryRaw<
         { count: bigint }[]
       >`SELECT count(*) FROM change_log.changes`
-    const before = await changes()
+    const before = await countChanges()
     await sync.syncNow(credentialId)
-    expect(await changes()).toEqual(before)
+    expect(await countChanges()).toEqual(before)
   })
 
   test('shows changes that the app made after the next listing', async () => {
     const guidOf = async (name: string): Promise<string> =>
-      (await tree()).find(({ account }) => account.name === name)?.account.guid
+      (await listAccounts()).find(({ account }) => account.name === name)?.account.guid
     const paid = await gnucash.send('PAY', '/invoices/000001', {
       posted_account_guid: await guidOf('Receivable'),
       transfer_account_guid: await guidOf('Bank'),
@@ -262,5 +265,5 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
     await expectAllSame()
   })
 
-  fidelityTest('gnucash', 'live', () => service)
+  addFidelityTest('gnucash', 'live', () => service)
 })

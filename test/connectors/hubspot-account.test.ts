@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/hubspot/manifest.ts'
 import type { AppRequest, AppResponse } from '../../src/definition/connector.ts'
 import { runSteps } from '../support/steps.ts'
-import { context, ok, resource } from './hubspot/fixtures.ts'
+import { context, findResource, okResponse } from './hubspot/fixtures.ts'
 
 describe('the account', () => {
   const responses: Readonly<Record<string, object>> = {
@@ -43,10 +43,10 @@ describe('the account', () => {
   }
   const send = async ({ path }: AppRequest): Promise<AppResponse> => {
     if (path.endsWith('/leads')) return { status: 403, headers: {}, body: {} }
-    return ok(responses[path] ?? { results: [] })
+    return okResponse(responses[path] ?? { results: [] })
   }
 
-  test('has the settings that mappings need, in a fixed sequence, without leads too', async () => {
+  test('has the settings that mappings need in a fixed order, also if the portal has no leads', async () => {
     const steps = connector.context?.read()
     if (!steps) throw new Error('no context')
     const read = await runSteps(connector, steps, send)
@@ -73,7 +73,7 @@ describe('the account', () => {
   })
 
   test('describes the properties that records contain', async () => {
-    const steps = resource('contacts').describeFields?.(context)
+    const steps = findResource('contacts').describeFields?.(context)
     if (!steps) throw new Error('no description')
     expect(await runSteps(connector, steps, send)).toEqual([
       { remoteField: 'properties.tier', label: 'Tier', type: 'text', writable: true },

@@ -4,7 +4,7 @@ import { connector } from '../../src/connectors/hubspot/manifest.ts'
 import type { AppRequest } from '../../src/definition/connector.ts'
 import { unifiedField } from '../../src/definition/mapping/write.ts'
 import { REQUEST } from '../support/steps.ts'
-import { ok, resource } from './hubspot/fixtures.ts'
+import { findResource, okResponse } from './hubspot/fixtures.ts'
 
 describe('a failure', () => {
   const search: AppRequest = { method: 'POST', path: '/crm/objects/2026-03/contacts/search' }
@@ -37,11 +37,11 @@ describe('a failure', () => {
       { kind: 'refused', field: 'properties.industry' },
     ],
     [400, { message: 'Invalid input' }, create, { kind: 'refused', reason: 'Invalid input' }],
-  ])('%s %j', (status, body, request, expected) => {
+  ])('with status %s and body %j is classified', (status, body, request, expected) => {
     expect(connector.readFailure({ status, headers: {}, body }, request)).toMatchObject(expected)
   })
 
-  test('has no time of its own if the response has one', () => {
+  test('of a limit has no default retry time if the response has one', () => {
     const response = { status: 429, headers: { 'retry-after': '3' }, body: {} }
     expect(connector.readFailure(response, search)).toEqual({
       kind: 'rate-limited',
@@ -50,9 +50,12 @@ describe('a failure', () => {
     })
   })
 
-  test.each([200, 207, 500, 503])('%s is what the status says', (status) => {
-    expect(connector.readFailure({ status, headers: {}, body: {} }, REQUEST)).toBeUndefined()
-  })
+  test.each([200, 207, 500, 503])(
+    'with status %s has the usual meaning of the status',
+    (status) => {
+      expect(connector.readFailure({ status, headers: {}, body: {} }, REQUEST)).toBeUndefined()
+    },
+  )
 
   test.each([
     ['accounts', 'properties.industry', 'industry'],
@@ -62,7 +65,7 @@ describe('a failure', () => {
     ['opportunities', 'properties.pipeline', 'opportunityStage'],
     ['tasks', 'properties.hs_timestamp', 'dueDate'],
   ])('of %s at %s is located at %s', (name, appField, field) => {
-    expect(unifiedField(resource(name).mapping, appField)).toBe(field)
+    expect(unifiedField(findResource(name).mapping, appField)).toBe(field)
   })
 })
 
@@ -80,5 +83,5 @@ test('the limits follow the headers of the account', () => {
   expect(limits?.readUsage?.({ status: 200, headers, body: {} })).toEqual({
     limits: { daily: { max: 500_000, remaining: 499_000 }, burst: { max: 190, remaining: 0 } },
   })
-  expect(limits?.readUsage?.(ok({}))).toEqual({ limits: { daily: {} } })
+  expect(limits?.readUsage?.(okResponse({}))).toEqual({ limits: { daily: {} } })
 })

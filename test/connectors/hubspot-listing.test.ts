@@ -4,7 +4,7 @@ import { connector } from '../../src/connectors/hubspot/manifest.ts'
 import type { AppRequest, AppResponse, Json } from '../../src/definition/connector.ts'
 import { valuesOf } from '../../src/definition/raw-values.ts'
 import { runSteps } from '../support/steps.ts'
-import { context, lineOf, ok, resource } from './hubspot/fixtures.ts'
+import { context, findResource, lineOf, okResponse } from './hubspot/fixtures.ts'
 
 type Send = (request: AppRequest) => AppResponse
 
@@ -15,7 +15,7 @@ const listAll = (
   send: Send,
   account: object = context,
 ) => {
-  const { listRequest, readList } = resource(name)
+  const { listRequest, readList } = findResource(name)
   const records: unknown[] = []
   const deleted: string[] = []
   const requests: AppRequest[] = []
@@ -61,7 +61,7 @@ const accountOf = (rows: readonly Row[]): Send => {
         throw new Error(`${propertyName} ${operator}`)
       }),
     )
-    return ok({ total: found.length, results: found.slice(0, limit).map(rawOf) })
+    return okResponse({ total: found.length, results: found.slice(0, limit).map(rawOf) })
   }
   return ({ path, body }) => {
     const values = valuesOf(body)
@@ -70,7 +70,7 @@ const accountOf = (rows: readonly Row[]): Send => {
     if (inputs.length > 100) throw new Error('over the limit')
     const found = inputs.flatMap(({ id }) => byId.get(id) ?? [])
     if (path.startsWith('/crm/associations/'))
-      return ok({
+      return okResponse({
         results: found.flatMap(({ id, companies = [] }) =>
           companies.length === 0
             ? []
@@ -80,7 +80,7 @@ const accountOf = (rows: readonly Row[]): Send => {
                   to: companies.map((toObjectId, index) => ({
                     toObjectId,
                     associationTypes: [
-                      // A label of users may have the id of the primary association.
+                      // A label that users define may have the id of the primary association.
                       { category: 'USER_DEFINED', typeId: 1 },
                       {
                         category: 'HUBSPOT_DEFINED',
@@ -92,7 +92,7 @@ const accountOf = (rows: readonly Row[]): Send => {
               ],
         ),
       })
-    return ok({ results: found.map(rawOf) })
+    return okResponse({ results: found.map(rawOf) })
   }
 }
 
@@ -163,7 +163,7 @@ describe('a listing of changes', () => {
     ['notes', 'hs_lastmodifieddate'],
     ['tasks', 'hs_lastmodifieddate'],
   ])('of %s searches by %s', (name, propertyName) => {
-    const [request] = listAll(name, since, () => ok({ results: [] })).requests
+    const [request] = listAll(name, since, () => okResponse({ results: [] })).requests
     expect(request?.body).toEqual({
       filterGroups: [{ filters: [{ propertyName, operator: 'GTE', value: '1775001599000' }] }],
       sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
@@ -192,10 +192,10 @@ describe('a full listing', () => {
 
   test('lists records with their associations, then the ids of archived ones', () => {
     const { records, deleted, requests } = listAll('contacts', undefined, ({ path }) => {
-      if (path.includes('archived=true')) return ok({ results: [{ id: '40' }] })
+      if (path.includes('archived=true')) return okResponse({ results: [{ id: '40' }] })
       return path.includes('after=52')
-        ? ok({ results: [{ id: '52', properties: { hs_merged_object_ids: '48;52;49' } }] })
-        : ok({ results: [contact], paging: { next: { after: '52' } } })
+        ? okResponse({ results: [{ id: '52', properties: { hs_merged_object_ids: '48;52;49' } }] })
+        : okResponse({ results: [contact], paging: { next: { after: '52' } } })
     })
     expect(requests.map(lineOf)).toEqual([
       'GET /crm/objects/2026-03/contacts?limit=100&associations=companies',
@@ -223,7 +223,7 @@ describe('a full listing', () => {
       undefined,
       (request) => {
         if (request.method !== 'GET') return serve(request)
-        return ok({ results: request.path.includes('archived=true') ? [] : [{ id: '51' }] })
+        return okResponse({ results: request.path.includes('archived=true') ? [] : [{ id: '51' }] })
       },
       account,
     )
@@ -239,7 +239,9 @@ describe('a full listing', () => {
 
   test('of stages lists those of all pipelines of deals', () => {
     const { records, requests } = listAll('stages', undefined, () =>
-      ok({ results: [{ id: 'default', label: 'Sales', stages: [{ id: 'won1', label: 'Won' }] }] }),
+      okResponse({
+        results: [{ id: 'default', label: 'Sales', stages: [{ id: 'won1', label: 'Won' }] }],
+      }),
     )
     expect(requests.map(lineOf)).toEqual(['GET /crm/pipelines/2026-03/deals'])
     expect(records).toEqual([
@@ -248,7 +250,7 @@ describe('a full listing', () => {
   })
 
   test('of users lists active and deactivated owners', () => {
-    const { requests } = listAll('users', undefined, () => ok({ results: [] }))
+    const { requests } = listAll('users', undefined, () => okResponse({ results: [] }))
     expect(requests.map(lineOf)).toEqual([
       'GET /crm/owners/2026-03?limit=500&archived=false',
       'GET /crm/owners/2026-03?limit=500&archived=true',
@@ -257,7 +259,7 @@ describe('a full listing', () => {
 
   test('of opportunities without a currency has that of the account', () => {
     const { records } = listAll('opportunities', undefined, ({ path }) =>
-      ok({ results: path.includes('archived=true') ? [] : [{ id: '1' }] }),
+      okResponse({ results: path.includes('archived=true') ? [] : [{ id: '1' }] }),
     )
     expect(records).toMatchObject([{ properties: { deal_currency_code: 'EUR' } }])
   })
@@ -265,7 +267,7 @@ describe('a full listing', () => {
 
 describe('records by id', () => {
   test('of a type without associations are read in one request', () => {
-    const { readMany } = resource('accounts')
+    const { readMany } = findResource('accounts')
     const request = readMany?.request(['8', '9'], context)
     expect(request).toMatchObject({
       method: 'POST',
@@ -277,12 +279,12 @@ describe('records by id', () => {
     expect(readMany?.read({ status: 207, headers: {}, body }, context)).toEqual([
       { id: '8', properties: { name: 'Harbour Light' }, associations: {} },
     ])
-    expect(() => readMany?.read(ok({}), context)).toThrow('no results')
+    expect(() => readMany?.read(okResponse({}), context)).toThrow('no results')
   })
 
   test('of a type with associations have no such request, which would lose them', () => {
     for (const name of ['contacts', 'opportunities', 'notes', 'tasks'])
-      expect(resource(name).readMany).toBeUndefined()
+      expect(findResource(name).readMany).toBeUndefined()
   })
 
   test('are read in batches if the address would be too long', async () => {
@@ -291,7 +293,7 @@ describe('records by id', () => {
     }
     const serve = accountOf([{ id: '51', modifiedMs: 0, companies: ['9'] }])
     const lines: string[] = []
-    const steps = resource('contacts').write?.get('51', undefined, { ...context, properties })
+    const steps = findResource('contacts').write?.get('51', undefined, { ...context, properties })
     if (!steps) throw new Error('no get')
     const record = await runSteps(connector, steps, async (request) => {
       lines.push(lineOf(request))

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { dayIn, noonIn } from '../../src/connectors/hubspot/days.ts'
 import { converterOf } from '../../src/definition/mapping/rule.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
-import { context, resource } from './hubspot/fixtures.ts'
+import { context, findResource } from './hubspot/fixtures.ts'
 
 describe('the mapping', () => {
   const rowOf = (name: string, raw: object) => {
-    const { row, problems } = createMapper(resource(name).mapping)(
+    const { row, problems } = createMapper(findResource(name).mapping)(
       { id: '1', createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-02T00:00:00Z', ...raw },
       'a0000000-0000-4000-8000-000000000000',
       { context },
@@ -137,7 +137,7 @@ describe('the mapping', () => {
       { firstName: 'Ada', lastName: 'Byron', email: 'a@example.org', archived: true },
       { name: 'Ada Byron', email: 'a@example.org', isActive: false, remoteDeleted: false },
     ],
-  ])('of %s', (name, raw, expected) => {
+  ])('of %s maps each property to its field', (name, raw, expected) => {
     expect(rowOf(name, raw)).toMatchObject(expected)
   })
 
@@ -151,19 +151,19 @@ describe('the mapping', () => {
 test.each(['accounts', 'contacts', 'leads', 'opportunities', 'notes', 'tasks'])(
   'every property and association that the mapping of %s names is read',
   (name) => {
-    const { mapping, listRequest } = resource(name)
+    const { mapping, listRequest } = findResource(name)
     const { path } = listRequest({ since: undefined, cursor: undefined, context })
     const { searchParams } = new URL(path, 'http://hubspot.example')
     const read = [...searchParams.values()].flatMap((value) => value.split(','))
     const named = Object.values(mapping.rules).flatMap((rule) => {
       const { from = '', sets = [] } = converterOf(rule) ?? {}
-      return [from, ...sets].flatMap((one) => {
-        const [group, name] = one.split('.')
+      return [from, ...sets].flatMap((path) => {
+        const [group, name] = path.split('.')
         return group !== 'contact' && name !== undefined ? [name] : []
       })
     })
     expect(named.length).toBeGreaterThan(1)
-    for (const one of named) expect(read).toContain(one)
+    for (const path of named) expect(read).toContain(path)
   },
 )
 

@@ -48,15 +48,15 @@ describe('webhooks', () => {
     ],
     [{ subscriptionType: 'ticket.creation', objectId: 1 }, []],
     [{ subscriptionType: 'object.creation', objectTypeId: '2-77', objectId: 1 }, []],
-  ])('%j', (event, expected) => {
+  ])('the event %j names the affected records', (event, expected) => {
     expect(namesOf(event)).toEqual(expected)
   })
 
-  test('that are no list of events are rejected', () => {
+  test('a body that is not a list of events is rejected', () => {
     expect(() => connector.webhooks?.events({ headers: {}, body: {} })).toThrow('not a list')
   })
 
-  test('are signed over the method, the address, the body and the time, for five minutes', () => {
+  test('the signature covers method, address, body and time, and is valid for five minutes', () => {
     const url = 'https://api.example.com/inbound/hubspot/1'
     const body = Buffer.from('[]')
     const time = '1782878400000'

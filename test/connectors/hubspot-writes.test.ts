@@ -3,44 +3,44 @@ import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/hubspot/manifest.ts'
 import type { AppRequest, AppResponse, WriteInput } from '../../src/definition/connector.ts'
 import { runSteps } from '../support/steps.ts'
-import { attempt, context, lineOf, ok, resource } from './hubspot/fixtures.ts'
+import { attempt, context, findResource, lineOf, okResponse } from './hubspot/fixtures.ts'
 
 describe('a write', () => {
   /** The requests of steps, whose responses have the id of the record. */
-  const requestsOfWrite = async (
+  const listWriteRequests = async (
     steps: Parameters<typeof runSteps>[1],
     respond: (request: AppRequest) => AppResponse | undefined = () => undefined,
   ) => {
     const requests: [string, unknown][] = []
     const result = await runSteps(connector, steps, async (request) => {
       requests.push([lineOf(request), request.body])
-      return respond(request) ?? ok({ id: '51', properties: {} })
+      return respond(request) ?? okResponse({ id: '51', properties: {} })
     }).catch((error: unknown) => error)
     return { requests, result }
   }
 
-  const input = (
+  const writeInput = (
     fields: WriteInput['fields'],
     remoteFields: WriteInput['remoteFields'] = {},
   ): WriteInput => ({ fields, remoteFields })
 
-  const createSteps = (name: string, ...of: Parameters<typeof input>) => {
-    const create = resource(name).write?.create
+  const createSteps = (name: string, ...of: Parameters<typeof writeInput>) => {
+    const create = findResource(name).write?.create
     if (!create) throw new Error(`no create of ${name}`)
-    return create.steps(input(...of), attempt)
+    return create.steps(writeInput(...of), attempt)
   }
 
-  const updateSteps = (name: string, raw: object, ...of: Parameters<typeof input>) => {
-    const update = resource(name).write?.update
+  const updateSteps = (name: string, raw: object, ...of: Parameters<typeof writeInput>) => {
+    const update = findResource(name).write?.update
     if (!update) throw new Error(`no update of ${name}`)
     expect(update.guard).toBe('compare')
-    return update.steps(input(...of), { remoteId: '51', record: {}, raw }, attempt)
+    return update.steps(writeInput(...of), { remoteId: '51', record: {}, raw }, attempt)
   }
 
   const GET_CONTACT = 'GET /crm/objects/2026-03/contacts/51?associations=companies'
 
   test('creates a contact with its account and custom properties, and reads it', async () => {
-    const { requests } = await requestsOfWrite(
+    const { requests } = await listWriteRequests(
       createSteps(
         'contacts',
         {
@@ -75,14 +75,16 @@ describe('a write', () => {
   })
 
   test('updates properties, clears one, and replaces the account', async () => {
-    const { requests } = await requestsOfWrite(
+    const { requests } = await listWriteRequests(
       updateSteps(
         'contacts',
         { associations: { companies: ['8', '9'] } },
         { firstName: null, lastName: 'Noether', account: '10' },
       ),
       ({ method, path }) =>
-        method === 'GET' && path.includes('/associations/') ? ok({ results: [] }) : undefined,
+        method === 'GET' && path.includes('/associations/')
+          ? okResponse({ results: [] })
+          : undefined,
     )
     expect(requests).toEqual([
       [
@@ -111,11 +113,11 @@ describe('a write', () => {
         results: [{ toObjectId: 10, associationTypes: [unlabeled, label] }],
       },
     }
-    const { requests } = await requestsOfWrite(
+    const { requests } = await listWriteRequests(
       updateSteps('contacts', { associations: { companies: ['8', '10'] } }, { account: '10' }),
       ({ path }) => {
         const page = pages[path.split('/').at(-1) ?? '']
-        return page && ok(page)
+        return page && okResponse(page)
       },
     )
     expect(requests.slice(2, 4)).toEqual([
@@ -135,12 +137,12 @@ describe('a write', () => {
     [null, ['DELETE /crm/objects/2026-03/contacts/51/associations/companies/8']],
   ])('changes the account 8 to %s', async (account, expected) => {
     const raw = { associations: { companies: ['8'] } }
-    const { requests } = await requestsOfWrite(updateSteps('contacts', raw, { account }))
+    const { requests } = await listWriteRequests(updateSteps('contacts', raw, { account }))
     expect(requests.map(([line]) => line)).toEqual([...expected, GET_CONTACT])
   })
 
   test('sets the pipeline of a stage, the exact amount and noon of the day', async () => {
-    const { requests } = await requestsOfWrite(
+    const { requests } = await listWriteRequests(
       updateSteps(
         'opportunities',
         {},
@@ -163,7 +165,7 @@ describe('a write', () => {
     [[], /associations: Expected an object/],
   ])('rejects the associations %j before it sends anything', async (associations, message) => {
     const steps = updateSteps('contacts', {}, { lastName: 'Noether' }, { associations })
-    const { requests, result } = await requestsOfWrite(steps)
+    const { requests, result } = await listWriteRequests(steps)
     expect(String(result)).toMatch(message)
     expect(requests).toEqual([])
   })
@@ -173,7 +175,7 @@ describe('a write', () => {
     ['9', { hubspot_owner_id: '9' }],
     [null, { hubspot_owner_id: '' }],
   ])('sets the owner %s', async (accountOwner, properties) => {
-    const { requests } = await requestsOfWrite(updateSteps('accounts', {}, { accountOwner }))
+    const { requests } = await listWriteRequests(updateSteps('accounts', {}, { accountOwner }))
     expect(requests[0]?.[1]).toEqual({ properties })
   })
 
@@ -187,14 +189,14 @@ describe('a write', () => {
       /Expected one/,
     ],
   ])('of %s rejects %j', async (name, fields, message) => {
-    const { requests, result } = await requestsOfWrite(updateSteps(name, {}, fields))
+    const { requests, result } = await listWriteRequests(updateSteps(name, {}, fields))
     expect(String(result)).toMatch(message)
     expect(requests).toEqual([])
   })
 
   test('creates a note with the time of HubSpot and its associations', async () => {
     const headers = { date: 'Wed, 01 Jul 2026 10:00:00 GMT' }
-    const { requests } = await requestsOfWrite(
+    const { requests } = await listWriteRequests(
       createSteps('notes', { noteContent: 'Hi', noteContact: '3', noteOpportunity: '4' }),
       ({ path }) =>
         path.startsWith('/account-info/') ? { status: 200, headers, body: {} } : undefined,
@@ -215,7 +217,7 @@ describe('a write', () => {
   })
 
   test('sends the due date of a task as its time', async () => {
-    const { requests } = await requestsOfWrite(
+    const { requests } = await listWriteRequests(
       createSteps('tasks', { taskSubject: 'Call', dueDate: '2026-01-15', taskOpportunity: '4' }),
     )
     expect(requests[0]).toEqual([
@@ -243,7 +245,7 @@ describe('a write', () => {
     const isLookUp = ({ path }: AppRequest) => path.includes('idProperty=email')
 
     test('creates its contact first', async () => {
-      const { requests } = await requestsOfWrite(createSteps('leads', fields), (request) =>
+      const { requests } = await listWriteRequests(createSteps('leads', fields), (request) =>
         isLookUp(request) ? notFound : undefined,
       )
       expect(requests.slice(0, 3)).toEqual([
@@ -271,7 +273,7 @@ describe('a write', () => {
     })
 
     test('uses the contact with the e-mail address', async () => {
-      const { requests } = await requestsOfWrite(createSteps('leads', fields))
+      const { requests } = await listWriteRequests(createSteps('leads', fields))
       expect(requests.map(([line]) => line)).toEqual([
         'GET /crm/objects/2026-03/contacts/e%40example.org?idProperty=email',
         'POST /crm/objects/2026-03/leads',
@@ -283,7 +285,7 @@ describe('a write', () => {
       [true, ['DELETE /crm/objects/2026-03/contacts/51']],
       [false, []],
     ])('that is rejected deletes its contact if that is new: %s', async (isNew, expected) => {
-      const { requests, result } = await requestsOfWrite(
+      const { requests, result } = await listWriteRequests(
         createSteps('leads', fields),
         (request) => {
           if (isLookUp(request)) return isNew ? notFound : undefined
@@ -300,16 +302,16 @@ describe('a write', () => {
 
     test('uses the contact that the caller names', async () => {
       const associations = [{ to: { id: '3' }, types: [] }]
-      const { requests } = await requestsOfWrite(
+      const { requests } = await listWriteRequests(
         createSteps('leads', { leadTitle: 'Lamps' }, { associations }),
       )
       expect(requests[0]?.[1]).toEqual({ properties: { hs_lead_name: 'Lamps' }, associations })
-      const { result } = await requestsOfWrite(createSteps('leads', fields, { associations }))
+      const { result } = await listWriteRequests(createSteps('leads', fields, { associations }))
       expect(String(result)).toMatch(/pass either/)
     })
 
     test('needs a contact', async () => {
-      const { requests, result } = await requestsOfWrite(
+      const { requests, result } = await listWriteRequests(
         createSteps('leads', { leadTitle: 'Lamps' }),
       )
       expect(String(result)).toMatch(/requires a contact/)
@@ -318,12 +320,12 @@ describe('a write', () => {
   })
 
   test('whose response is lost is found in the form of a listing', () => {
-    const sent = input(
+    const sent = writeInput(
       { emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'Emmy@Example.org' }] },
       { properties: { visits: 3 } },
     )
-    expect(resource('contacts').write?.normalize?.(sent, context)).toEqual(
-      input(
+    expect(findResource('contacts').write?.normalize?.(sent, context)).toEqual(
+      writeInput(
         { emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'emmy@example.org' }] },
         { properties: { visits: '3' } },
       ),
@@ -331,21 +333,21 @@ describe('a write', () => {
   })
 
   test('deletes a record, which archives it', async () => {
-    const remove = resource('accounts').write?.delete
+    const remove = findResource('accounts').write?.delete
     if (!remove) throw new Error('no delete')
-    const { requests } = await requestsOfWrite(
+    const { requests } = await listWriteRequests(
       remove.steps({ remoteId: '51', record: {} }, attempt),
     )
     expect(requests).toEqual([['DELETE /crm/objects/2026-03/companies/51', undefined]])
   })
 
   test.each([
-    ['a merged', ok({ id: '52', properties: {} })],
+    ['a merged', okResponse({ id: '52', properties: {} })],
     ['an archived', { status: 404, headers: {}, body: {} }],
   ])('finds no record under the id of %s one', async (_, response) => {
-    const get = resource('contacts').write?.get
+    const get = findResource('contacts').write?.get
     if (!get) throw new Error('no get')
-    const { result } = await requestsOfWrite(get('51', undefined, context), () => response)
+    const { result } = await listWriteRequests(get('51', undefined, context), () => response)
     expect(result).toBeUndefined()
   })
 })

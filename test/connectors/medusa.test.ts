@@ -1,4 +1,7 @@
-/** The Medusa connector without a Medusa: requests, failures and events. The live test is test/long/medusa.check.ts. */
+/**
+ * The Medusa connector without a Medusa: requests, failures and events. The live test is
+ * test/long/medusa.check.ts.
+ */
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/medusa/manifest.ts'
 import type {
@@ -10,9 +13,9 @@ import type {
 } from '../../src/definition/connector.ts'
 import { ATTEMPT, REQUEST, runSteps } from '../support/steps.ts'
 
-const ok = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
+const okResponse = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
 
-const resource = (name: string) => {
+const findResource = (name: string) => {
   const found = connector.resources[`commerce/${name}`]
   if (!found) throw new Error(`no ${name}`)
   return found
@@ -35,19 +38,20 @@ test('the context is the default currency of the shop', () => {
     { currency_code: 'usd', is_default: false },
     { currency_code: 'eur', is_default: true },
   ]
-  expect(steps?.next(ok({ stores: [{ supported_currencies }] })).value).toEqual(context)
+  expect(steps?.next(okResponse({ stores: [{ supported_currencies }] })).value).toEqual(context)
 })
 
 /** The requests of a listing whose pages are these bodies. */
 const requestsOf = (name: string, since: string | undefined, bodies: readonly object[]) => {
-  const { listRequest, readList } = resource(name)
+  const { listRequest, readList } = findResource(name)
   const lines: string[] = []
   let cursor: Json | undefined
   for (const body of bodies) {
     const position: ListPosition = { since, cursor, context }
     lines.push(lineOf(listRequest(position)))
     // A cursor is stored as JSON.
-    cursor = JSON.parse(JSON.stringify(readList(ok(body), position).next ?? null)) ?? undefined
+    cursor =
+      JSON.parse(JSON.stringify(readList(okResponse(body), position).next ?? null)) ?? undefined
   }
   return { lines, cursor }
 }
@@ -106,7 +110,7 @@ test.each([
     { type: 'invalid_data', message: "Expected type: 'number' for field 'items, 0, quantity'" },
     { kind: 'refused', field: 'items.0.quantity' },
   ],
-])('the failure of %i %o', (status, body, expected) => {
+])('status %i with body %o is classified', (status, body, expected) => {
   expect(connector.readFailure({ status, headers: {}, body }, REQUEST)).toMatchObject(expected)
 })
 
@@ -119,30 +123,30 @@ test.each([
   [{ type: 'order.changed', data: { id: 'o' } }, ['commerce/orders', 'o', 'changed']],
   [{ type: 'customer.deleted', data: { id: 'c' } }, ['commerce/customers', 'c', 'deleted']],
   [{ type: 'region.changed', data: { id: 'r' } }, undefined],
-])('the event of %o', (body, expected) => {
+])('the message %o names the record of its event', (body, expected) => {
   const events = connector.webhooks?.events({ headers: {}, body }) ?? []
   expect(events.map(({ topic, remoteId, kind }) => [topic, remoteId, kind])[0]).toEqual(expected)
 })
 
 /** Runs a write against a Medusa that returns these bodies, one after another. */
-const requestsOfWrite = async (
+const listWriteRequests = async (
   name: string,
   steps: (writer: ResourceWriter) => ReturnType<ResourceWriter['get']> | undefined,
   bodies: readonly object[],
 ): Promise<readonly AppRequest[]> => {
-  const { write } = resource(name)
+  const { write } = findResource(name)
   const running = write && steps(write)
   if (!running) throw new Error(`the connector does not write ${name}`)
   const requests: AppRequest[] = []
   await runSteps(connector, running, async (request) => {
     requests.push(request)
-    return ok(bodies[requests.length - 1])
+    return okResponse(bodies[requests.length - 1])
   })
   return requests
 }
 
 test('a new price keeps the other prices of the variant', async () => {
-  const price = (id: string, code: string, amount: number, rules = {}) => ({
+  const priceRecord = (id: string, code: string, amount: number, rules = {}) => ({
     id,
     currency_code: code,
     amount,
@@ -151,12 +155,12 @@ test('a new price keeps the other prices of the variant', async () => {
     rules,
   })
   const variant = { id: 'variant_1', title: 'S', weight: null, manage_inventory: false }
-  const ofRegion = price('p0', 'eur', 9, { region_id: 'reg_1' })
-  const prices = [ofRegion, price('p1', 'usd', 11), price('p2', 'eur', 10)]
+  const ofRegion = priceRecord('p0', 'eur', 9, { region_id: 'reg_1' })
+  const prices = [ofRegion, priceRecord('p1', 'usd', 11), priceRecord('p2', 'eur', 10)]
   const product = { id: 'prod_1', options: [], variants: [{ ...variant, prices, options: [] }] }
   const fields = { variants: [{ remoteId: 'variant_1', price: '12.50' }] }
   const stored = { remoteId: 'prod_1', record: {}, raw: product }
-  const requests = await requestsOfWrite(
+  const requests = await listWriteRequests(
     'products',
     ({ update }) => update?.steps({ fields, remoteFields: {} }, stored, { ...ATTEMPT, context }),
     [{}, { products: [product] }],
@@ -207,7 +211,7 @@ describe('the variants of a product', () => {
   const large = { price: 12, optionValues: [{ name: 'Size', value: 'L' }] }
   const read = { products: [raw] }
   const update = (variants: Json, bodies: readonly object[] = [{}, {}, read]) =>
-    requestsOfWrite(
+    listWriteRequests(
       'products',
       (writer) =>
         writer.update?.steps(
@@ -263,7 +267,7 @@ test('a fulfillment with a tracking number is created, then shipped', async () =
     lineItems: [{ lineItemId: 'item_1', quantity: 2 }],
     trackingNumbers: ['T-1'],
   }
-  const requests = await requestsOfWrite(
+  const requests = await listWriteRequests(
     'fulfillments',
     ({ create }) => create?.steps({ fields, remoteFields: { location_id: 'loc_1' } }, ATTEMPT),
     [order('ful_1'), {}, order('ful_1', 'ful_2'), {}, order('ful_1', 'ful_2')],

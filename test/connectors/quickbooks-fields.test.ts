@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { quickBooksCases } from './quickbooks/cases.ts'
 import { openHarness, unchanged } from './quickbooks/harness.ts'
 
-test.each(quickBooksCases)('$name', async ({ run, expected }) => {
+test.each(quickBooksCases)('reads or writes every field: $name', async ({ run, expected }) => {
   const harness = openHarness(unchanged)
   expect(await run(harness, unchanged)).toEqual(expected)
   harness.simulator.assertSound()

@@ -1,10 +1,10 @@
 /** The QuickBooks connector without QuickBooks: mappings. */
 import { describe, expect, test } from 'vitest'
 import { createMapper } from '../../src/definition/mapping.ts'
-import { home, invoice, multi, resource } from './quickbooks/fixtures.ts'
+import { findResource, home, invoice, multi } from './quickbooks/fixtures.ts'
 
 const rowOf = (name: string, raw: object, context: object = home) => {
-  const { row, problems } = createMapper(resource(name).mapping)(raw, 'c', { context })
+  const { row, problems } = createMapper(findResource(name).mapping)(raw, 'c', { context })
   expect(problems).toEqual([])
   return row
 }

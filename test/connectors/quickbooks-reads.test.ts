@@ -2,12 +2,15 @@
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/quickbooks/manifest.ts'
 import { runSteps } from '../support/steps.ts'
-import { home, lineOf, ok, resource } from './quickbooks/fixtures.ts'
+import { findResource, home, lineOf, okResponse } from './quickbooks/fixtures.ts'
 
 const pageOf = (name: string, entity: string, records: readonly object[], since?: string) => {
-  const { listRequest, readList } = resource(name)
+  const { listRequest, readList } = findResource(name)
   const position = { since, cursor: undefined, context: home }
-  const response = ok({ QueryResponse: { [entity]: records }, time: '2026-03-02T09:30:00-08:00' })
+  const response = okResponse({
+    QueryResponse: { [entity]: records },
+    time: '2026-03-02T09:30:00-08:00',
+  })
   return { line: lineOf(listRequest(position)), page: readList(response, position) }
 }
 
@@ -21,8 +24,8 @@ test('the context is the home currency, and whether there are others', async () 
   const steps = connector.context?.read()
   if (!steps) throw new Error('no context')
   const context = await runSteps(connector, steps, async ({ path }) => {
-    if (path === '/preferences') return ok({ Preferences: bodies.Preferences })
-    return ok({ QueryResponse: { CompanyInfo: [bodies.CompanyInfo] } })
+    if (path === '/preferences') return okResponse({ Preferences: bodies.Preferences })
+    return okResponse({ QueryResponse: { CompanyInfo: [bodies.CompanyInfo] } })
   })
   expect(context).toEqual({ companyId: '1', currency: 'CAD', isMultiCurrency: true })
 })
@@ -48,7 +51,7 @@ describe('a listing', () => {
   test('continues after a full page, starting with its last record', () => {
     const records = Array.from({ length: 1000 }, (_, index) => ({ Id: String(index + 1) }))
     const { page } = pageOf('bills', 'Bill', records)
-    const next = resource('bills').listRequest({ since: undefined, cursor: page.next })
+    const next = findResource('bills').listRequest({ since: undefined, cursor: page.next })
     expect(lineOf(next)).toContain('STARTPOSITION 1000 MAXRESULTS 1000')
     expect(pageOf('bills', 'Bill', records.slice(1)).page.next).toBeUndefined()
   })
@@ -56,7 +59,7 @@ describe('a listing', () => {
   test('of payments continues with those to vendors, and names the entity of each', () => {
     const { page } = pageOf('payments', 'Payment', [{ Id: '7' }])
     expect(page.records).toEqual([{ Id: '7', EntityType: 'Payment' }])
-    const next = resource('payments').listRequest({ since: undefined, cursor: page.next })
+    const next = findResource('payments').listRequest({ since: undefined, cursor: page.next })
     expect(lineOf(next)).toContain('SELECT * FROM BillPayment')
   })
 
@@ -69,13 +72,15 @@ describe('a listing', () => {
   })
 
   test('fails for a response without a result', () => {
-    const { readList } = resource('bills')
-    expect(() => readList(ok({}), { since: undefined, cursor: undefined })).toThrow('QueryResponse')
+    const { readList } = findResource('bills')
+    expect(() => readList(okResponse({}), { since: undefined, cursor: undefined })).toThrow(
+      'QueryResponse',
+    )
   })
 })
 
 test('records are read by their ids, whose quotes are escaped', () => {
-  const { readMany } = resource('vendors')
+  const { readMany } = findResource('vendors')
   expect(readMany && lineOf(readMany.request(['1', "2'"]))).toBe(
     "GET /query query=SELECT * FROM Vendor WHERE Id IN ('1', '2\\'') AND Active IN (true, false) MAXRESULTS 100",
   )
@@ -86,7 +91,7 @@ describe('the feed', () => {
   const position = { token: '2026-03-02T09:00:00.000Z', cursor: undefined }
   const read = (results: readonly object[]) =>
     feed?.read(
-      ok({
+      okResponse({
         CDCResponse: [{ QueryResponse: results }],
         time: '2026-03-02T01:30:00.500-08:00',
       }),
@@ -96,7 +101,10 @@ describe('the feed', () => {
   test('starts at the time of the app', () => {
     const start = { token: undefined, cursor: undefined }
     expect(feed && lineOf(feed.request(start))).toContain('SELECT * FROM CompanyInfo')
-    const page = feed?.read(ok({ QueryResponse: {}, time: '2026-03-02T01:30:00-08:00' }), start)
+    const page = feed?.read(
+      okResponse({ QueryResponse: {}, time: '2026-03-02T01:30:00-08:00' }),
+      start,
+    )
     expect(page).toEqual({ changes: [], next: undefined, token: '2026-03-02T09:29:00.000Z' })
   })
 

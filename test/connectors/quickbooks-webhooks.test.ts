@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/quickbooks/manifest.ts'
 
 describe('a webhook', () => {
-  const events = (body: unknown) => connector.webhooks?.events({ headers: {}, body })
+  const readEvents = (body: unknown) => connector.webhooks?.events({ headers: {}, body })
   const cloudEvent = (type: string, id: string, others = {}) => ({
     specversion: '1.0',
     id: `${type}-${id}`,
@@ -21,7 +21,7 @@ describe('a webhook', () => {
       cloudEvent('qbo.billpayment.deleted.v1', '7', { intuitaccountid: '999' }),
       cloudEvent('qbo.employee.created.v1', '1'),
     ]
-    expect(events(body)).toMatchObject([
+    expect(readEvents(body)).toMatchObject([
       { topic: 'accounting/invoices', remoteId: '95', kind: 'changed', company: '310687' },
       { topic: 'accounting/payments', remoteId: 'BillPayment-7', kind: 'deleted', company: '999' },
     ])
@@ -43,7 +43,7 @@ describe('a webhook', () => {
       },
     ],
   ])('of a merge deletes the record that the other contains (%s)', (_, body) => {
-    const found = events(body)
+    const found = readEvents(body)
     expect(found).toMatchObject([
       { remoteId: '123', kind: 'changed', company: '310687' },
       { remoteId: '27', kind: 'deleted', company: '310687' },
@@ -52,6 +52,6 @@ describe('a webhook', () => {
   })
 
   test('of another form is rejected', () => {
-    expect(() => events({ hello: 1 })).toThrow('no events')
+    expect(() => readEvents({ hello: 1 })).toThrow('no events')
   })
 })

@@ -9,22 +9,25 @@ import type {
   StoredRecord,
 } from '../../src/definition/connector.ts'
 import { ATTEMPT, runSteps } from '../support/steps.ts'
-import { home, invoice, lineOf, multi, ok, resource } from './quickbooks/fixtures.ts'
+import { findResource, home, invoice, lineOf, multi, okResponse } from './quickbooks/fixtures.ts'
 
 type Fields = Readonly<Record<string, Json>>
 
 const writerOf = (name: string): ResourceWriter => {
-  const { write } = resource(name)
+  const { write } = findResource(name)
   if (!write) throw new Error(`${name} cannot be written`)
   return write
 }
 
 /** The requests of steps whose responses are these records. */
-const sentRequests = async (steps: Generator<AppRequest, unknown, AppResponse>, entity: string) => {
+const listWriteRequests = async (
+  steps: Generator<AppRequest, unknown, AppResponse>,
+  entity: string,
+) => {
   const requests: AppRequest[] = []
   await runSteps(connector, steps, async (request) => {
     requests.push(request)
-    return ok({ [entity]: { Id: '130', SyncToken: '3' } })
+    return okResponse({ [entity]: { Id: '130', SyncToken: '3' } })
   })
   return requests.map((request) => [lineOf(request), request.body])
 }
@@ -32,7 +35,10 @@ const sentRequests = async (steps: Generator<AppRequest, unknown, AppResponse>, 
 const create = (name: string, entity: string, fields: Fields, context: object = home) => {
   const { create: write } = writerOf(name)
   if (!write) throw new Error(`no create of ${name}`)
-  return sentRequests(write.steps({ fields, remoteFields: {} }, { ...ATTEMPT, context }), entity)
+  return listWriteRequests(
+    write.steps({ fields, remoteFields: {} }, { ...ATTEMPT, context }),
+    entity,
+  )
 }
 
 const storedRecord = (remoteId: string, remoteFields: object): StoredRecord => ({
@@ -44,7 +50,7 @@ const update = (name: string, entity: string, record: StoredRecord, fields: Fiel
   const { update: write } = writerOf(name)
   if (!write) throw new Error(`no update of ${name}`)
   const attempt = { ...ATTEMPT, context: home }
-  return sentRequests(write.steps({ fields, remoteFields: {} }, record, attempt), entity)
+  return listWriteRequests(write.steps({ fields, remoteFields: {} }, record, attempt), entity)
 }
 
 const requestid = `requestid=${ATTEMPT.key}`
@@ -96,7 +102,7 @@ describe('a write', () => {
     const remove = writerOf(name).delete
     const steps = remove?.steps(storedRecord('130', { SyncToken: '2' }), ATTEMPT)
     expect(
-      await sentRequests(steps as Generator<AppRequest, unknown, AppResponse>, 'None'),
+      await listWriteRequests(steps as Generator<AppRequest, unknown, AppResponse>, 'None'),
     ).toEqual([
       [
         `POST /${name.slice(0, -1)} ${operation}${requestid}`,

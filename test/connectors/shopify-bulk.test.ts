@@ -2,16 +2,18 @@
 import { describe, expect, test } from 'vitest'
 import type { AppRequest, AppResponse, Json, ListPage } from '../../src/definition/connector.ts'
 import { valuesOf } from '../../src/definition/raw-values.ts'
-import { context, gid, look, ok, resource } from './shopify/fixtures.ts'
+import { context, findResource, globalId, look, okResponse } from './shopify/fixtures.ts'
 
 describe('a listing of a large shop', () => {
-  const OPERATION = gid('BulkOperation', 1)
+  const OPERATION = globalId('BulkOperation', 1)
   const started = { bulkOperationRunQuery: { bulkOperation: { id: OPERATION } } }
-  const status = (status: string, url: string | null = null) => ({ bulkOperation: { status, url } })
+  const operationWith = (status: string, url: string | null = null) => ({
+    bulkOperation: { status, url },
+  })
   const URL = 'https://storage.example/result?signature=s'
 
   /** A response with lines of a file. Each line is 10 bytes long. */
-  const part = (from: number, isLast: boolean, lines: readonly object[]): AppResponse => ({
+  const filePart = (from: number, isLast: boolean, lines: readonly object[]): AppResponse => ({
     status: 206,
     headers: {},
     body: {
@@ -19,22 +21,22 @@ describe('a listing of a large shop', () => {
       isLast,
     },
   })
-  const order = (id: number) => ({ id: gid('Order', id) })
-  const line = (id: number, parent: number) => ({
-    id: gid('LineItem', id),
-    __parentId: gid('Order', parent),
+  const order = (id: number) => ({ id: globalId('Order', id) })
+  const fileLine = (id: number, parent: number) => ({
+    id: globalId('LineItem', id),
+    __parentId: globalId('Order', parent),
   })
 
   /** The pages for responses. Those with a status are complete. */
   const pagesOf = (name: string, responses: readonly (object | AppResponse)[]) => {
-    const { listRequest, readList } = resource(name)
+    const { listRequest, readList } = findResource(name)
     const requests: AppRequest[] = []
     const pages: ListPage[] = []
     let cursor: Json | undefined
     for (const response of responses) {
       const position = { since: undefined, cursor, context }
       requests.push(listRequest(position))
-      const read = 'headers' in response ? (response as AppResponse) : ok(response)
+      const read = 'headers' in response ? (response as AppResponse) : okResponse(response)
       const page = readList(read, position)
       pages.push(page)
       cursor = page.next
@@ -46,10 +48,10 @@ describe('a listing of a large shop', () => {
     const { requests, pages, cursor, waits } = pagesOf('orders', [
       look('orders', 251, [{ id: OPERATION, status: 'RUNNING', query: '{ other }' }]),
       started,
-      status('RUNNING'),
-      status('COMPLETED', URL),
-      part(0, false, [order(1), line(1, 1), order(2), line(2, 2)]),
-      part(20, true, [order(2), line(2, 2), line(3, 2), order(3)]),
+      operationWith('RUNNING'),
+      operationWith('COMPLETED', URL),
+      filePart(0, false, [order(1), fileLine(1, 1), order(2), fileLine(2, 2)]),
+      filePart(20, true, [order(2), fileLine(2, 2), fileLine(3, 2), order(3)]),
     ])
     expect(waits).toEqual([undefined, 5_000, 5_000, undefined, undefined, undefined])
     expect(requests.map(({ file }) => file)).toEqual([
@@ -61,29 +63,36 @@ describe('a listing of a large shop', () => {
       { url: URL, from: 20, maxBytes: 1024 * 1024 },
     ])
     expect(pages.flatMap(({ records }) => records)).toEqual([
-      { ...order(1), lineItems: [{ id: gid('LineItem', 1) }] },
-      { ...order(2), lineItems: [{ id: gid('LineItem', 2) }, { id: gid('LineItem', 3) }] },
+      { ...order(1), lineItems: [{ id: globalId('LineItem', 1) }] },
+      {
+        ...order(2),
+        lineItems: [{ id: globalId('LineItem', 2) }, { id: globalId('LineItem', 3) }],
+      },
       { ...order(3), lineItems: [] },
     ])
     expect(cursor).toBeUndefined()
   })
 
   test('of products separates images from variants, as pages show them', () => {
-    const product = gid('Product', 1)
+    const product = globalId('Product', 1)
     const image = { image: { url: 'https://cdn.example/1' } }
     const { pages } = pagesOf('products', [
       look('products', 251),
       started,
-      status('COMPLETED', URL),
-      part(0, true, [
+      operationWith('COMPLETED', URL),
+      filePart(0, true, [
         { id: product },
-        { ...image, id: gid('MediaImage', 1), __parentId: product },
-        { id: gid('Video', 2), __parentId: product },
-        { id: gid('ProductVariant', 3), __parentId: product },
+        { ...image, id: globalId('MediaImage', 1), __parentId: product },
+        { id: globalId('Video', 2), __parentId: product },
+        { id: globalId('ProductVariant', 3), __parentId: product },
       ]),
     ])
     expect(pages.at(-1)?.records).toEqual([
-      { id: product, media: { nodes: [image, {}] }, variants: [{ id: gid('ProductVariant', 3) }] },
+      {
+        id: product,
+        media: { nodes: [image, {}] },
+        variants: [{ id: globalId('ProductVariant', 3) }],
+      },
     ])
   })
 
@@ -97,10 +106,10 @@ describe('a listing of a large shop', () => {
   })
 
   test.each<[string, readonly object[], Json | undefined, number | undefined]>([
-    ['ends without records', [started, status('COMPLETED')], undefined, undefined],
+    ['ends without records', [started, operationWith('COMPLETED')], undefined, undefined],
     [
       'uses pages after a failure',
-      [started, status('FAILED')],
+      [started, operationWith('FAILED')],
       { pass: 'all', at: { step: 'pages' } },
       undefined,
     ],
@@ -110,7 +119,7 @@ describe('a listing of a large shop', () => {
       { pass: 'all', at: { step: 'look' } },
       60_000,
     ],
-  ])('%s', (_what, responses, next, waitMs) => {
+  ])('after its start, it %s', (_what, responses, next, waitMs) => {
     const { cursor, waits } = pagesOf('customers', [look('customers', 251), ...responses])
     expect([cursor, waits.at(-1)]).toEqual([next, waitMs])
   })
@@ -119,9 +128,9 @@ describe('a listing of a large shop', () => {
     const { requests, cursor } = pagesOf('orders', [
       look('orders', 251),
       started,
-      status('COMPLETED', URL),
-      part(0, false, [order(1), line(1, 1)]),
-      part(0, true, [order(1), line(1, 1), line(2, 1)]),
+      operationWith('COMPLETED', URL),
+      filePart(0, false, [order(1), fileLine(1, 1)]),
+      filePart(0, true, [order(1), fileLine(1, 1), fileLine(2, 1)]),
     ])
     expect(requests.at(-1)?.file).toEqual({ url: URL, from: 0, maxBytes: 2 * 1024 * 1024 })
     expect(cursor).toBeUndefined()

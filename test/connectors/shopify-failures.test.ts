@@ -3,25 +3,25 @@ import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/shopify/manifest.ts'
 import type { AppRequest } from '../../src/definition/connector.ts'
 import { REQUEST } from '../support/steps.ts'
-import { context, ok, resource } from './shopify/fixtures.ts'
+import { context, findResource, okResponse } from './shopify/fixtures.ts'
 
 describe('the cost in points', () => {
-  const cost = (request: AppRequest) => connector.limits?.cost?.(request)
+  const costOf = (request: AppRequest) => connector.limits?.cost?.(request)
 
   test.each(['customers', 'fulfillments', 'orders', 'products'])(
     'of a page of %s is below what Shopify accepts',
     (name) => {
       const position = { since: '2026-01-01T00:00:00.000Z', cursor: undefined, context }
-      const request = resource(name).listRequest(position)
-      expect(cost(request)).toBeGreaterThan(500)
-      expect(cost(request)).toBeLessThan(1000)
+      const request = findResource(name).listRequest(position)
+      expect(costOf(request)).toBeGreaterThan(500)
+      expect(costOf(request)).toBeLessThan(1000)
     },
   )
 
   test('is read from the response, with the bucket of the plan', () => {
     const throttleStatus = { maximumAvailable: 4000, currentlyAvailable: 3000, restoreRate: 200 }
     const cost = { requestedQueryCost: 900, actualQueryCost: 120, throttleStatus }
-    expect(connector.limits?.readUsage?.(ok({}, { extensions: { cost } }))).toEqual({
+    expect(connector.limits?.readUsage?.(okResponse({}, { extensions: { cost } }))).toEqual({
       cost: 120,
       limits: { points: { max: 4000, remaining: 3000, resetMs: 2500 } },
     })
@@ -31,17 +31,17 @@ describe('the cost in points', () => {
 describe('a failure', () => {
   const failureOf = (status: number, body: unknown) =>
     connector.readFailure({ status, headers: {}, body }, REQUEST)
-  const error = (code: string, rest: object = {}) => ({
+  const errorBody = (code: string, rest: object = {}) => ({
     errors: [{ message: 'Words', extensions: { code, ...rest } }],
   })
-  const refusal = (field: readonly string[] | null, rest: object = {}) => ({
+  const userErrorBody = (field: readonly string[] | null, rest: object = {}) => ({
     data: { customerUpdate: { customer: null, userErrors: [{ field, message: 'No', ...rest }] } },
   })
 
   test('of throttling says when the points are restored', () => {
     const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 150, restoreRate: 100 }
     const cost = { requestedQueryCost: 400, actualQueryCost: null, throttleStatus }
-    expect(failureOf(200, { ...error('THROTTLED'), extensions: { cost } })).toMatchObject({
+    expect(failureOf(200, { ...errorBody('THROTTLED'), extensions: { cost } })).toMatchObject({
       kind: 'rate-limited',
       limit: 'points',
       retryAfterMs: 2500,
@@ -52,22 +52,26 @@ describe('a failure', () => {
     [401, { errors: '[API] Invalid API key or access token' }, { kind: 'authentication' }],
     [402, {}, { kind: 'unavailable' }],
     [404, { errors: 'Not Found' }, { kind: 'refused' }],
-    [200, error('INTERNAL_SERVER_ERROR'), { kind: 'unavailable' }],
-    [200, error('ACCESS_DENIED'), { kind: 'refused', reason: expect.stringContaining('scope') }],
+    [200, errorBody('INTERNAL_SERVER_ERROR'), { kind: 'unavailable' }],
     [
       200,
-      error('INVALID_VARIABLE', { problems: [{ path: ['email'], explanation: 'x' }] }),
+      errorBody('ACCESS_DENIED'),
+      { kind: 'refused', reason: expect.stringContaining('scope') },
+    ],
+    [
+      200,
+      errorBody('INVALID_VARIABLE', { problems: [{ path: ['email'], explanation: 'x' }] }),
       { kind: 'refused', field: 'email' },
     ],
-    [200, refusal(['input', 'email']), { kind: 'refused', field: 'email', reason: 'No' }],
+    [200, userErrorBody(['input', 'email']), { kind: 'refused', field: 'email', reason: 'No' }],
     [
       200,
-      refusal(['variants', '0', 'price'], { code: 'INVALID' }),
+      userErrorBody(['variants', '0', 'price'], { code: 'INVALID' }),
       { field: 'variants.0.price', reason: 'INVALID: No' },
     ],
-    [200, refusal(['trackingInfoInput', 'urls']), { field: 'trackingInfo.urls' }],
-    [200, refusal(['input', 'id']), { kind: 'absent' }],
-    [200, refusal(null), { kind: 'refused', reason: 'No' }],
+    [200, userErrorBody(['trackingInfoInput', 'urls']), { field: 'trackingInfo.urls' }],
+    [200, userErrorBody(['input', 'id']), { kind: 'absent' }],
+    [200, userErrorBody(null), { kind: 'refused', reason: 'No' }],
   ])('of %i %j', (status, body, expected) => {
     expect(failureOf(status, body)).toMatchObject(expected)
   })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { shopifyCases } from './shopify/cases.ts'
 import { openHarness, unchanged } from './shopify/harness.ts'
 
-test.each(shopifyCases)('$name', async ({ run, expected }) => {
+test.each(shopifyCases)('reads or writes every field: $name', async ({ run, expected }) => {
   const harness = openHarness(unchanged)
   expect(await run(harness, unchanged)).toEqual(expected)
   harness.simulator.assertSound()

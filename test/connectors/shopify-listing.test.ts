@@ -1,18 +1,27 @@
 /** The Shopify connector without a shop: listings. */
 import { describe, expect, test } from 'vitest'
 import type { Json, ListPage } from '../../src/definition/connector.ts'
-import { connection, context, gid, look, ok, resource, SINCE, sentIn } from './shopify/fixtures.ts'
+import {
+  connection,
+  context,
+  findResource,
+  globalId,
+  look,
+  okResponse,
+  SINCE,
+  sentIn,
+} from './shopify/fixtures.ts'
 
 /** The requests of a listing whose responses have these data, and its pages. */
 const listingOf = (name: string, since: string | undefined, data: readonly object[]) => {
-  const { listRequest, readList } = resource(name)
+  const { listRequest, readList } = findResource(name)
   const requests: ReturnType<typeof sentIn>[] = []
   const pages: ListPage[] = []
   let cursor: Json | undefined
   for (const response of data) {
     const position = { since, cursor, context }
     requests.push(sentIn(listRequest(position)))
-    const page = readList(ok(response), position)
+    const page = readList(okResponse(response), position)
     pages.push(page)
     // A cursor is stored as JSON.
     cursor = JSON.parse(JSON.stringify(page.next ?? null)) ?? undefined
@@ -21,7 +30,7 @@ const listingOf = (name: string, since: string | undefined, data: readonly objec
 }
 
 describe('a listing', () => {
-  const order = (id: number, lines: object) => ({ id: gid('Order', id), lineItems: lines })
+  const order = (id: number, lines: object) => ({ id: globalId('Order', id), lineItems: lines })
 
   test('of orders sorts by id, and by time if it asks for changes and deletions', () => {
     const all = listingOf('orders', undefined, [
@@ -32,7 +41,7 @@ describe('a listing', () => {
     expect(all.requests[1]?.variables).toEqual({ after: null, query: null })
     expect(all.cursor).toBeUndefined()
 
-    const destroyed = { action: 'destroy', subjectType: 'ORDER', subjectId: gid('Order', 7) }
+    const destroyed = { action: 'destroy', subjectType: 'ORDER', subjectId: globalId('Order', 7) }
     const changed = listingOf('orders', SINCE, [
       { orders: connection([], { hasNextPage: true, endCursor: 'c1' }) },
       { orders: connection([]) },
@@ -47,28 +56,31 @@ describe('a listing', () => {
       },
     ])
     expect(changed.requests[0]?.document).toContain('sortKey: UPDATED_AT')
-    expect(changed.pages.at(-1)).toMatchObject({ records: [], deleted: [gid('Order', 7)] })
+    expect(changed.pages.at(-1)).toMatchObject({ records: [], deleted: [globalId('Order', 7)] })
     expect(changed.cursor).toBeUndefined()
   })
 
   test('reads the other lines of a long order before the next page', () => {
-    const more = (endCursor: string) => ({ hasNextPage: true, endCursor })
+    const morePages = (endCursor: string) => ({ hasNextPage: true, endCursor })
     const { requests, records, cursor } = listingOf('orders', undefined, [
       look('orders', 3),
       {
         orders: connection(
-          [order(1, connection([{ id: 'a' }], more('x'))), order(2, connection([{ id: 'b' }]))],
-          more('page2'),
+          [
+            order(1, connection([{ id: 'a' }], morePages('x'))),
+            order(2, connection([{ id: 'b' }])),
+          ],
+          morePages('page2'),
         ),
       },
-      { node: order(1, connection([{ id: 'a' }], more('y'))) },
+      { node: order(1, connection([{ id: 'a' }], morePages('y'))) },
       { node: order(1, connection([{ id: 'c' }])) },
       { orders: connection([]) },
     ])
     expect(requests.slice(1).map(({ variables }) => variables)).toEqual([
       { after: null, query: null },
-      { id: gid('Order', 1), after: null },
-      { id: gid('Order', 1), after: 'y' },
+      { id: globalId('Order', 1), after: null },
+      { id: globalId('Order', 1), after: 'y' },
       { after: 'page2', query: null },
     ])
     expect(records).toEqual([order(2, [{ id: 'b' }]), order(1, [{ id: 'a' }, { id: 'c' }])])
@@ -88,7 +100,11 @@ describe('a listing', () => {
   test('of fulfillments reads those of the listed orders by their ids', () => {
     const part = connection([])
     const { requests, records } = listingOf('fulfillments', SINCE, [
-      { orders: connection([{ id: gid('Order', 1), fulfillments: [{ id: 'f1' }, { id: 'f2' }] }]) },
+      {
+        orders: connection([
+          { id: globalId('Order', 1), fulfillments: [{ id: 'f1' }, { id: 'f2' }] },
+        ]),
+      },
       { nodes: [{ id: 'f1', fulfillmentLineItems: part }, null] },
     ])
     expect(requests[1]?.variables).toEqual({ ids: ['f1', 'f2'] })
@@ -96,7 +112,10 @@ describe('a listing', () => {
   })
 
   test('of customers filters by the day before, and ends at the first that is older', () => {
-    const customer = (id: number, updatedAt: string) => ({ id: gid('Customer', id), updatedAt })
+    const customer = (id: number, updatedAt: string) => ({
+      id: globalId('Customer', id),
+      updatedAt,
+    })
     const { requests, records } = listingOf('customers', SINCE, [
       {
         customers: connection(

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { createMapper } from '../../src/definition/mapping.ts'
 import { valuesOf } from '../../src/definition/raw-values.ts'
-import { context, gid, resource, SINCE } from './shopify/fixtures.ts'
+import { context, findResource, globalId, SINCE } from './shopify/fixtures.ts'
 
 const CREDENTIAL = 'b4f1c1de-0000-4000-8000-000000000000'
 
 describe('a mapped record', () => {
   const map = (name: string, raw: object) =>
-    createMapper(resource(name).mapping)(raw, CREDENTIAL, { context }).row
+    createMapper(findResource(name).mapping)(raw, CREDENTIAL, { context }).row
 
   test('of an order has the exact amounts of the shop, and shows those of the buyer', () => {
     const money = (amount: string, presented: string) => ({
@@ -16,7 +16,7 @@ describe('a mapped record', () => {
       presentmentMoney: { amount: presented, currencyCode: 'JPY' },
     })
     const row = map('orders', {
-      id: gid('Order', 1),
+      id: globalId('Order', 1),
       currencyCode: 'EUR',
       cancelledAt: null,
       closed: false,
@@ -65,7 +65,7 @@ describe('a mapped record', () => {
 
   test('of a product hides the default option, and stock that is not tracked', () => {
     const variant = {
-      id: gid('ProductVariant', 1),
+      id: globalId('ProductVariant', 1),
       inventoryQuantity: 0,
       inventoryItem: { tracked: false },
       selectedOptions: [{ name: 'Title', value: 'Default Title' }],

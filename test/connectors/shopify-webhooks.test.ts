@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/shopify/manifest.ts'
 import { shopName } from '../../src/connectors/shopify/shop.ts'
-import { gid } from './shopify/fixtures.ts'
+import { globalId } from './shopify/fixtures.ts'
 
 describe('a webhook', () => {
   const eventsOf = (topic: string, body: object) =>
@@ -14,17 +14,22 @@ describe('a webhook', () => {
   test.each([
     [
       'orders/updated',
-      { id: 1, admin_graphql_api_id: gid('Order', 1) },
-      { topic: 'commerce/orders', remoteId: gid('Order', 1), kind: 'changed', company: 'lamps' },
+      { id: 1, admin_graphql_api_id: globalId('Order', 1) },
+      {
+        topic: 'commerce/orders',
+        remoteId: globalId('Order', 1),
+        kind: 'changed',
+        company: 'lamps',
+      },
     ],
     [
       'products/delete',
       { id: 788 },
-      { topic: 'commerce/products', remoteId: gid('Product', 788), kind: 'deleted' },
+      { topic: 'commerce/products', remoteId: globalId('Product', 788), kind: 'deleted' },
     ],
     [
       'fulfillments/create',
-      { id: 3, admin_graphql_api_id: gid('Fulfillment', 3) },
+      { id: 3, admin_graphql_api_id: globalId('Fulfillment', 3) },
       { topic: 'commerce/fulfillments', kind: 'changed' },
     ],
   ])('of %s names a record', (topic, body, expected) => {

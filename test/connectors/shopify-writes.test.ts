@@ -3,48 +3,55 @@ import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/shopify/manifest.ts'
 import type { Json, ResourceWriter } from '../../src/definition/connector.ts'
 import { ATTEMPT, runSteps } from '../support/steps.ts'
-import { connection, context, gid, ok, resource, sentIn } from './shopify/fixtures.ts'
+import {
+  connection,
+  context,
+  findResource,
+  globalId,
+  okResponse,
+  sentIn,
+} from './shopify/fixtures.ts'
 
 const attempt = { ...ATTEMPT, context }
 
 /** Runs a write against a shop that returns these data, and returns what it sent. */
-const writes = async (
+const listWriteRequests = async (
   name: string,
   steps: (writer: ResourceWriter) => ReturnType<ResourceWriter['get']> | undefined,
   data: readonly object[],
 ) => {
-  const { write } = resource(name)
+  const { write } = findResource(name)
   const running = write && steps(write)
   if (!running) throw new Error(`the connector does not write ${name}`)
   const sent: ReturnType<typeof sentIn>[] = []
   await runSteps(connector, running, async (request) => {
     sent.push(sentIn(request))
-    return ok(data[sent.length - 1])
+    return okResponse(data[sent.length - 1])
   })
   return sent
 }
 
-const payload = (name: string, parts: object) => ({ [name]: { ...parts, userErrors: [] } })
+const payloadData = (name: string, parts: object) => ({ [name]: { ...parts, userErrors: [] } })
 
 describe('a write', () => {
-  const id = gid('Order', 1)
+  const id = globalId('Order', 1)
   const node = { node: { id, lineItems: connection([]) } }
 
   test('of a new order has each price in the currency of the shop', async () => {
-    const lineItems = [{ variantId: gid('ProductVariant', 1), price: '12.50', quantity: 2 }]
-    const customer = { customerId: gid('Customer', 1), email: 'ada@x.example' }
-    const [sent] = await writes(
+    const lineItems = [{ variantId: globalId('ProductVariant', 1), price: '12.50', quantity: 2 }]
+    const customer = { customerId: globalId('Customer', 1), email: 'ada@x.example' }
+    const [sent] = await listWriteRequests(
       'orders',
       ({ create }) =>
         create?.steps({ fields: { lineItems, customer }, remoteFields: { note: 'n' } }, attempt),
-      [payload('orderCreate', { order: { id } }), node],
+      [payloadData('orderCreate', { order: { id } }), node],
     )
     expect(sent?.variables.order).toEqual({
       email: 'ada@x.example',
-      customer: { toAssociate: { id: gid('Customer', 1) } },
+      customer: { toAssociate: { id: globalId('Customer', 1) } },
       lineItems: [
         {
-          variantId: gid('ProductVariant', 1),
+          variantId: globalId('ProductVariant', 1),
           quantity: 2,
           priceSet: { shopMoney: { amount: '12.5', currencyCode: 'EUR' } },
         },
@@ -56,7 +63,7 @@ describe('a write', () => {
   test('of an address sends the parts that it leaves out', async () => {
     const raw = {
       id,
-      customer: { id: gid('Customer', 1), firstName: 'Ada' },
+      customer: { id: globalId('Customer', 1), firstName: 'Ada' },
       shippingAddress: {
         address1: 'Kai 1',
         city: 'Hamburg',
@@ -69,13 +76,13 @@ describe('a write', () => {
     }
     const fields = {
       shippingAddress: { city: 'Kiel' },
-      customer: { customerId: gid('Customer', 2), firstName: 'Ada' },
+      customer: { customerId: globalId('Customer', 2), firstName: 'Ada' },
     }
     const stored = { remoteId: id, record: {}, raw }
-    const sent = await writes(
+    const sent = await listWriteRequests(
       'orders',
       ({ update }) => update?.steps({ fields, remoteFields: {} }, stored, attempt),
-      [payload('orderUpdate', { order: { id } }), payload('orderCustomerSet', {}), node],
+      [payloadData('orderUpdate', { order: { id } }), payloadData('orderCustomerSet', {}), node],
     )
     expect(sent.slice(0, 2).map(({ variables }) => variables)).toEqual([
       {
@@ -90,14 +97,18 @@ describe('a write', () => {
           },
         },
       },
-      { orderId: id, customerId: gid('Customer', 2) },
+      { orderId: id, customerId: globalId('Customer', 2) },
     ])
   })
 
   test('of the name of a buyer is rejected before it is sent', async () => {
     const stored = { remoteId: id, record: {}, raw: { id, customer: { firstName: 'Ada' } } }
     const input = { fields: { customer: { firstName: 'Eva' } }, remoteFields: {} }
-    const attempted = writes('orders', ({ update }) => update?.steps(input, stored, attempt), [])
+    const attempted = listWriteRequests(
+      'orders',
+      ({ update }) => update?.steps(input, stored, attempt),
+      [],
+    )
     await expect(attempted).rejects.toMatchObject({ field: 'customer.firstName' })
   })
 
@@ -118,7 +129,7 @@ describe('a write', () => {
   }
   const ship = (quantity: number, data: readonly object[]) => {
     const fields = { orderId: id, carrier: 'DHL', lineItems: [{ lineItemId: 'line', quantity }] }
-    return writes(
+    return listWriteRequests(
       'fulfillments',
       ({ create }) => create?.steps({ fields, remoteFields: {} }, attempt),
       data,
@@ -128,7 +139,7 @@ describe('a write', () => {
   test('of a fulfillment divides its lines among the open fulfillment orders', async () => {
     const sent = await ship(3, [
       open,
-      payload('fulfillmentCreate', { fulfillment: { id: 'f' } }),
+      payloadData('fulfillmentCreate', { fulfillment: { id: 'f' } }),
       { node: { id: 'f', fulfillmentLineItems: connection([]) } },
     ])
     expect(sent[1]?.variables.fulfillment).toEqual({
@@ -149,11 +160,11 @@ describe('a write', () => {
     const trackingInfo = [{ company: 'DHL', number: '1', url: 'https://t.example/1' }]
     const stored = { remoteId: 'f', record: {}, raw: { id: 'f', trackingInfo } }
     const input = { fields: { trackingNumbers: ['2'] }, remoteFields: {} }
-    const [sent] = await writes(
+    const [sent] = await listWriteRequests(
       'fulfillments',
       ({ update }) => update?.steps(input, stored, attempt),
       [
-        payload('fulfillmentTrackingInfoUpdate', { fulfillment: { id: 'f' } }),
+        payloadData('fulfillmentTrackingInfoUpdate', { fulfillment: { id: 'f' } }),
         { node: { id: 'f', fulfillmentLineItems: connection([]) } },
       ],
     )
@@ -164,18 +175,21 @@ describe('a write', () => {
     })
   })
 
-  const variant = (number: number, price: string) => ({
-    id: gid('ProductVariant', number),
+  const variantRecord = (number: number, price: string) => ({
+    id: globalId('ProductVariant', number),
     title: 'S',
     sku: `S-${number}`,
     price,
     selectedOptions: [{ name: 'Size', value: String(number) }],
     inventoryItem: { id: 'i', tracked: true, measurement: { weight: null } },
   })
-  const product = { id: gid('Product', 1), variants: [variant(1, '10.00'), variant(2, '20.00')] }
+  const product = {
+    id: globalId('Product', 1),
+    variants: [variantRecord(1, '10.00'), variantRecord(2, '20.00')],
+  }
   const storedProduct = { remoteId: product.id, record: {}, raw: product }
   const updateProduct = (variants: readonly Json[], data: readonly object[]) =>
-    writes(
+    listWriteRequests(
       'products',
       ({ update }) =>
         update?.steps({ fields: { variants }, remoteFields: {} }, storedProduct, attempt),
@@ -185,25 +199,25 @@ describe('a write', () => {
   test('of variants sends only what changes, and creates those without an id', async () => {
     const sent = await updateProduct(
       [
-        { remoteId: gid('ProductVariant', 1), price: '11.00' },
-        { remoteId: gid('ProductVariant', 2) },
+        { remoteId: globalId('ProductVariant', 1), price: '11.00' },
+        { remoteId: globalId('ProductVariant', 2) },
         { price: '5.00', optionValues: [{ name: 'Size', value: '3' }] },
       ],
       [
-        payload('productVariantsBulkUpdate', {}),
-        payload('productVariantsBulkCreate', {}),
+        payloadData('productVariantsBulkUpdate', {}),
+        payloadData('productVariantsBulkCreate', {}),
         { node: { id: product.id, variants: connection([]) } },
       ],
     )
     expect(sent.slice(0, 2).map(({ variables }) => variables.variants)).toEqual([
-      [{ id: gid('ProductVariant', 1), price: '11.00' }],
+      [{ id: globalId('ProductVariant', 1), price: '11.00' }],
       [{ price: '5.00', optionValues: [{ optionName: 'Size', name: '3' }] }],
     ])
   })
 
   test('that leaves out a variant is rejected', async () => {
-    const one = [{ remoteId: gid('ProductVariant', 1), price: '11.00' }]
-    await expect(updateProduct(one, [])).rejects.toMatchObject({ field: 'variants' })
+    const changedVariant = [{ remoteId: globalId('ProductVariant', 1), price: '11.00' }]
+    await expect(updateProduct(changedVariant, [])).rejects.toMatchObject({ field: 'variants' })
   })
 
   test('of a new product with variants names its options', async () => {
@@ -212,12 +226,12 @@ describe('a write', () => {
       sku: value,
       optionValues: [{ name: 'Size', value }],
     }))
-    const [sent] = await writes(
+    const [sent] = await listWriteRequests(
       'products',
       ({ create }) =>
         create?.steps({ fields: { productName: 'Lamp', variants }, remoteFields: {} }, attempt),
       [
-        payload('productSet', { product: { id: 'p' } }),
+        payloadData('productSet', { product: { id: 'p' } }),
         { node: { id: 'p', variants: connection([]) } },
       ],
     )

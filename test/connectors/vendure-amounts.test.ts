@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { fulfillmentStatus, paymentStatus } from '../../src/connectors/vendure/order-status.ts'
 import { fromMinorUnits } from '../../src/definition/mapping/minor-units.ts'
-import { CONTEXT, mapRaw, rawRecords } from './vendure/fixtures.ts'
+import { CONTEXT, mapRaw, readRawRecords } from './vendure/fixtures.ts'
 
 describe('the status of an order', () => {
   const shipment = (state: string, ...lines: [string, number][]) => ({
@@ -76,7 +76,7 @@ describe('an amount', () => {
   })
 
   test('is a multiple of the unit that the shop sets, whatever the currency', () => {
-    const [first] = rawRecords('orders')
+    const [first] = readRawRecords('orders')
     const yen = { ...first, currencyCode: 'JPY' }
     expect(mapRaw('orders', yen).row.totalPrice).toBe('91.36')
     expect(mapRaw('orders', yen, { ...CONTEXT, moneyStrategyPrecision: 0 }).row.totalPrice).toBe(

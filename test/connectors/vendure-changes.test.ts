@@ -17,7 +17,7 @@ import {
   updateVariant,
 } from '../apps/vendure/shop.ts'
 import { readOrder } from '../apps/vendure/state.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { type Harness, missing, openHarness } from './vendure/harness.ts'
 import { correctAddress, draftOrder, payOrder, settleRefund } from './vendure/order-actions.ts'
 
@@ -228,6 +228,6 @@ describe.skipIf(missing)(
       })
     })
 
-    fidelityTest('vendure', 'live', () => harness.shop.service)
+    addFidelityTest('vendure', 'live', () => harness.shop.service)
   },
 )

@@ -1,11 +1,11 @@
 /** The steps of the writes of fulfillments, against planned responses. */
 import { describe, expect, test } from 'vitest'
-import { CONTEXT, rawRecords } from './vendure/fixtures.ts'
+import { CONTEXT, readRawRecords } from './vendure/fixtures.ts'
 import { type RawVariant, runSteps, storedRecord, writerOf } from './vendure/steps.ts'
 
 describe('a fulfillment', () => {
-  const order = rawRecords('orders').find(({ fulfillments }) => fulfillments.length > 0)
-  const shipment = rawRecords('fulfillments').find(({ orderId }) => orderId === order.id)
+  const order = readRawRecords('orders').find(({ fulfillments }) => fulfillments.length > 0)
+  const shipment = readRawRecords('fulfillments').find(({ orderId }) => orderId === order.id)
   const listed = {
     orders: { totalItems: 1, items: [{ ...order, fulfillments: [shipment] }] },
   }

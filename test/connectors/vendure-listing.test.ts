@@ -1,13 +1,13 @@
 /** The Vendure connector without a Vendure: the requests of listings. */
 import { describe, expect, test } from 'vitest'
 import type { Json, ListPosition } from '../../src/definition/connector.ts'
-import { CONTEXT, readFixture, readPage, resource, responseWith } from './vendure/fixtures.ts'
+import { CONTEXT, findResource, readFixture, readPage, responseWith } from './vendure/fixtures.ts'
 
 const SINCE = '2026-03-01T12:00:00.000Z'
 
 /** The query of a listing request, without white space. */
 const requestOf = (name: string, position: ListPosition) => {
-  const request = resource(name).listRequest(position)
+  const request = findResource(name).listRequest(position)
   // Every request of the connector has such a body.
   const { query, variables } = request.body as { query: string; variables: { options: Json } }
   return { ...request, text: query.replace(/\s+/g, ' ').trim(), options: variables.options }
@@ -27,7 +27,7 @@ const walk = (
     const { options } = requestOf(name, { since, cursor })
     steps.push(options)
     const list = { items: page.map((id) => ({ id })), totalItems: totals[index] ?? 0 }
-    const { records, next } = resource(name).readList(responseWith({ [name]: list }), {
+    const { records, next } = findResource(name).readList(responseWith({ [name]: list }), {
       since,
       cursor,
       context: CONTEXT,
@@ -60,7 +60,7 @@ describe('a full listing', () => {
     const page = { orders: { items: [{ id: '1' }, { id: '2' }], totalItems: 2 } }
     const context = { ...CONTEXT, moneyStrategyPrecision: 3 }
     const position = { since: undefined, cursor: undefined, context }
-    expect(resource('orders').readList(responseWith(page), position)).toEqual({
+    expect(findResource('orders').readList(responseWith(page), position)).toEqual({
       records: [
         { id: '1', moneyStrategyPrecision: 3 },
         { id: '2', moneyStrategyPrecision: 3 },
@@ -148,7 +148,7 @@ describe('a listing of changes', () => {
     )
     const done = ['Shipped', 'Delivered', 'Cancelled']
     const placed = { orderPlacedAt: { isNull: false } }
-    // Those that the first pass skips, including that very millisecond.
+    // The orders that the first pass skips, including those of the same millisecond.
     const rest = { before: new Date(Date.parse(since ?? '') + 1).toISOString() }
     expect(questions.map(({ options }) => options)).toMatchObject([
       {
@@ -196,7 +196,7 @@ describe('a listing of changes', () => {
       { ...entry, id: 'refunded', payments: [{ ...payment, refunds: [{ updatedAt: later }] }] },
       { ...entry, id: 'modified', modifications: [{ updatedAt: later }] },
     ]
-    const { records, next } = resource('orders').readList(
+    const { records, next } = findResource('orders').readList(
       responseWith({ orders: { items, totalItems: items.length } }),
       { since: SINCE, cursor, context: CONTEXT },
     )
@@ -213,7 +213,7 @@ describe('a listing of changes', () => {
       { productId: '2', product: { updatedAt: '2026-03-01T12:00:00.001Z' } },
       { productId: '1', product: { updatedAt: SINCE } },
     ]
-    const { next } = resource('products').readList(
+    const { next } = findResource('products').readList(
       responseWith({ productVariants: { items, totalItems: items.length } }),
       { since: SINCE, cursor, context: CONTEXT },
     )
@@ -233,14 +233,14 @@ describe('a listing of changes', () => {
       product: { updatedAt: SINCE },
     }))
     const cursor = { pass: 'withChangedVariant' }
-    const trace = resource('products').readList(
+    const trace = findResource('products').readList(
       responseWith({ productVariants: { items: [...found, ...found], totalItems: 301 } }),
       { since: SINCE, cursor, context: CONTEXT },
     )
     const first = requestOf('products', { since: SINCE, cursor: trace.next })
     expect(first.options).toMatchObject({ filter: { id: { in: { length: 100 } } } })
     const none = responseWith({ products: { items: [], totalItems: 0 } })
-    const { next: second } = resource('products').readList(none, {
+    const { next: second } = findResource('products').readList(none, {
       since: SINCE,
       cursor: trace.next,
       context: CONTEXT,
@@ -250,7 +250,7 @@ describe('a listing of changes', () => {
     ).toMatchObject({
       filter: { id: { in: { length: 50 } } },
     })
-    const { next: third } = resource('products').readList(none, {
+    const { next: third } = findResource('products').readList(none, {
       since: SINCE,
       cursor: second,
       context: CONTEXT,

@@ -46,7 +46,10 @@ describe.skipIf(missing)(
       await create(path, body, key)
       return create(path, body, key)
     }
-    const foundBy = async (list: string, filter: object): Promise<readonly { id: string }[]> => {
+    const findInVendure = async (
+      list: string,
+      filter: object,
+    ): Promise<readonly { id: string }[]> => {
       const options = { filter }
       const type = `${list === 'products' ? 'Product' : 'Customer'}ListOptions`
       const found = await shop.vendure.admin<Record<string, { items: { id: string }[] }>>(
@@ -84,14 +87,14 @@ describe.skipIf(missing)(
       const productName = `Chair ${title}`
       const response = await createLost('/products', { productName, ...fields }, mutation)
       expect(response.statusCode, response.body).toBe(200)
-      const createdRecords = await foundBy('products', { name: { eq: productName } })
+      const createdRecords = await findInVendure('products', { name: { eq: productName } })
       expect(createdRecords).toEqual([{ id: response.json().product.remoteId }])
     })
 
     test('a half-created product is reported as unknown, identified, and not created again', async () => {
       const input = { productName: 'Half a chair', variants: [variant] }
       const response = await createLost('/products', input, 'createProduct')
-      const createdRecords = await foundBy('products', { name: { eq: input.productName } })
+      const createdRecords = await findInVendure('products', { name: { eq: input.productName } })
       expect(createdRecords).toHaveLength(1)
       expect(response.json().error).toMatchObject({
         code: 'WRITE_OUTCOME_UNKNOWN',
@@ -107,7 +110,7 @@ describe.skipIf(missing)(
       const response = await createLost('/customers', input, 'createCustomer')
       expect(response.statusCode, response.body).toBe(200)
       const eq = input.email.trim().toLowerCase()
-      const createdRecords = await foundBy('customers', { emailAddress: { eq } })
+      const createdRecords = await findInVendure('customers', { emailAddress: { eq } })
       expect(createdRecords).toEqual([{ id: response.json().customer.remoteId }])
     })
 

@@ -1,7 +1,7 @@
 /** The Vendure connector without a Vendure: mapped records, from recorded responses. */
 import { describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
-import { CONTEXT, CREDENTIAL, mapRaw, rawRecords } from './vendure/fixtures.ts'
+import { CONTEXT, CREDENTIAL, mapRaw, readRawRecords } from './vendure/fixtures.ts'
 
 const idOf = (topic: string, remoteId: string) => recordId(CREDENTIAL, topic, remoteId)
 const lamp = {
@@ -16,7 +16,7 @@ const lineOf = (size: 'S' | 'L', quantity: number) => ({
 })
 
 describe('an order', () => {
-  const [partly, cancelled, delivered] = rawRecords('orders')
+  const [partly, cancelled, delivered] = readRawRecords('orders')
 
   test('has total amounts, including tax, as decimal text', () => {
     const { row, problems } = mapRaw('orders', partly)
@@ -103,22 +103,26 @@ describe('an order', () => {
 
   test('is dated by the last change of any of its parts', () => {
     const instant = (second: number) => `2030-01-01T00:00:0${second}.000Z`
-    const at = (changes: object) =>
+    const updatedAtOfOrder = (changes: object) =>
       mapRaw('orders', { ...delivered, ...changes }).row.remoteUpdatedAt
     const [payment] = delivered.payments
     const [refund] = payment.refunds
     const [fulfillment] = delivered.fulfillments
 
-    // The last entry of its history.
-    expect(at({})).toBe(refund.updatedAt)
-    expect(at({ updatedAt: instant(1) })).toBe(instant(1))
-    expect(at({ orderPlacedAt: instant(2) })).toBe(instant(2))
-    expect(at({ payments: [{ ...payment, updatedAt: instant(3) }] })).toBe(instant(3))
+    // The time of the last entry in the history of the order.
+    expect(updatedAtOfOrder({})).toBe(refund.updatedAt)
+    expect(updatedAtOfOrder({ updatedAt: instant(1) })).toBe(instant(1))
+    expect(updatedAtOfOrder({ orderPlacedAt: instant(2) })).toBe(instant(2))
+    expect(updatedAtOfOrder({ payments: [{ ...payment, updatedAt: instant(3) }] })).toBe(instant(3))
     const refunds = [{ ...refund, updatedAt: instant(4) }]
-    expect(at({ payments: [{ ...payment, refunds }] })).toBe(instant(4))
-    expect(at({ fulfillments: [{ ...fulfillment, updatedAt: instant(5) }] })).toBe(instant(5))
-    expect(at({ modifications: [{ id: '1', updatedAt: instant(6) }] })).toBe(instant(6))
-    expect(at({ history: { items: [{ createdAt: instant(7) }] } })).toBe(instant(7))
+    expect(updatedAtOfOrder({ payments: [{ ...payment, refunds }] })).toBe(instant(4))
+    expect(updatedAtOfOrder({ fulfillments: [{ ...fulfillment, updatedAt: instant(5) }] })).toBe(
+      instant(5),
+    )
+    expect(updatedAtOfOrder({ modifications: [{ id: '1', updatedAt: instant(6) }] })).toBe(
+      instant(6),
+    )
+    expect(updatedAtOfOrder({ history: { items: [{ createdAt: instant(7) }] } })).toBe(instant(7))
   })
 
   test('keeps fields outside of the common model under Vendure’s names', () => {
@@ -133,7 +137,7 @@ describe('an order', () => {
 })
 
 describe('a fulfillment', () => {
-  const [shipped, delivered] = rawRecords('fulfillments')
+  const [shipped, delivered] = readRawRecords('fulfillments')
 
   test('is found under its order, and its lines name the shipped variants', () => {
     const { row, problems } = mapRaw('fulfillments', shipped)
@@ -170,7 +174,7 @@ describe('a fulfillment', () => {
 })
 
 describe('a product', () => {
-  const [bright, bare] = rawRecords('products')
+  const [bright, bare] = readRawRecords('products')
 
   test('has its variants, each with its own id', () => {
     const { row, problems } = mapRaw('products', bright)
@@ -219,13 +223,13 @@ describe('a product', () => {
 
   test('is dated by the last change of a variant or its stock', () => {
     const [small] = bright.variants
-    const at = (variant: object) =>
+    const updatedAtOfProduct = (variant: object) =>
       mapRaw('products', { ...bright, variants: [variant] }).row.remoteUpdatedAt
     const late = '2030-01-01T00:00:00.000Z'
-    expect(at(small)).toBe(small.updatedAt)
-    expect(at({ ...small, updatedAt: late })).toBe(late)
+    expect(updatedAtOfProduct(small)).toBe(small.updatedAt)
+    expect(updatedAtOfProduct({ ...small, updatedAt: late })).toBe(late)
     const stockLevels = [{ ...small.stockLevels[0], updatedAt: late }]
-    expect(at({ ...small, stockLevels })).toBe(late)
+    expect(updatedAtOfProduct({ ...small, stockLevels })).toBe(late)
   })
 
   test('has no price if a variant has none in the currency of the channel', () => {
@@ -255,7 +259,7 @@ describe('a product', () => {
 
 describe('a customer', () => {
   test('has a name, an e-mail address and an optional phone number', () => {
-    const [withAccount, guest] = rawRecords('customers')
+    const [withAccount, guest] = readRawRecords('customers')
     const { row, problems } = mapRaw('customers', withAccount)
     expect(problems).toEqual([])
     expect(row).toMatchObject({

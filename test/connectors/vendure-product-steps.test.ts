@@ -1,12 +1,12 @@
 /** The steps of the writes of products, against planned responses. */
 import { describe, expect, test } from 'vitest'
-import { CONTEXT, rawRecords } from './vendure/fixtures.ts'
+import { CONTEXT, readRawRecords } from './vendure/fixtures.ts'
 import { ATTEMPT, recordReadByGuard, runSteps, writerOf } from './vendure/steps.ts'
 
 describe('the stock of a variant', () => {
-  const [raw] = rawRecords('products')
+  const [raw] = readRawRecords('products')
   const [small, large] = raw.variants
-  const keptIn = (...places: readonly string[]) => {
+  const variantKeptIn = (...places: readonly string[]) => {
     const stockLevels = places.map((id) => ({ stockOnHand: 1, stockLocation: { id } }))
     return { ...raw, variants: [{ ...small, stockLevels }, large] }
   }
@@ -19,7 +19,7 @@ describe('the stock of a variant', () => {
     )
 
   test('is set where it is kept', async () => {
-    const { calls } = await runSteps(stepsOf(keptIn('7')), [
+    const { calls } = await runSteps(stepsOf(variantKeptIn('7')), [
       { updateProductVariants: [{ id: small.id }] },
       { products: { totalItems: 1, items: [raw] } },
     ])
@@ -32,7 +32,7 @@ describe('the stock of a variant', () => {
   })
 
   test('in several locations is not guessed', async () => {
-    const { result } = await runSteps(stepsOf(keptIn('7', '8')), [])
+    const { result } = await runSteps(stepsOf(variantKeptIn('7', '8')), [])
     expect(result).toMatchObject({
       name: 'WriteRejection',
       field: 'variants[0].inventory.totalCount',
@@ -41,7 +41,7 @@ describe('the stock of a variant', () => {
 })
 
 describe('a change of a product', () => {
-  const [raw] = rawRecords('products')
+  const [raw] = readRawRecords('products')
   const [small, large] = raw.variants
   const choices = small.options.map(
     ({ name, group }: { readonly name: string; readonly group: { readonly name: string } }) => ({
@@ -138,7 +138,8 @@ describe('a half-created product', () => {
               ...translationOf('Lampe S'),
               sku: '',
               price: 150,
-              // Sent, so it must be tracked, in a shop that tracks no stock by default.
+              // The write sends a stock level, so the variant must be tracked, although the shop tracks no stock
+              // by default.
               trackInventory: 'TRUE',
               stockOnHand: 2,
             },

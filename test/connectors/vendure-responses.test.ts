@@ -5,7 +5,7 @@ import { shop } from '../../src/connectors/vendure/shop.ts'
 import { authenticate, baseUrlOf } from '../../src/definition/authenticate.ts'
 import type { CredentialValues } from '../../src/definition/connector.ts'
 import { REQUEST } from '../support/steps.ts'
-import { failures, resource, response, responseWith } from './vendure/fixtures.ts'
+import { failures, findResource, response, responseWith } from './vendure/fixtures.ts'
 
 describe('a response', () => {
   const kindOf = (failure: { status: number; body: unknown }) =>
@@ -79,7 +79,9 @@ describe('a response', () => {
   test('without a list is invalid', () => {
     const position = { since: undefined, cursor: undefined }
     for (const body of [undefined, {}, { data: null }, { data: { orders: {} } }])
-      expect(() => resource('orders').readList(response({ status: 200, body }), position)).toThrow()
+      expect(() =>
+        findResource('orders').readList(response({ status: 200, body }), position),
+      ).toThrow()
   })
 
   test.each([

@@ -13,9 +13,9 @@ import {
   updateVariant,
 } from '../apps/vendure/shop.ts'
 import { startVendure, type Vendure } from '../apps/vendure/start.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { unusedAddress } from '../support/unused-address.ts'
+import { findUnusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
 import { missing } from './vendure/harness.ts'
 import { createKey, READING } from './vendure/key.ts'
@@ -28,7 +28,7 @@ describe.skipIf(missing)('webhooks of a shop', () => {
   let credentialId: string
 
   beforeAll(async () => {
-    const publicUrl = await unusedAddress()
+    const publicUrl = await findUnusedAddress()
     ;[vendure, service] = await Promise.all([
       startVendure(),
       startService({ allowPrivateAddresses: true, publicUrl }),
@@ -49,7 +49,7 @@ describe.skipIf(missing)('webhooks of a shop', () => {
     await vendure?.stop()
   })
 
-  const subscriptions = async (): Promise<readonly { id: string; url: string }[]> =>
+  const listSubscriptions = async (): Promise<readonly { id: string; url: string }[]> =>
     (await vendure.admin<{ webhooks: { id: string; url: string }[] }>('{ webhooks { id url } }'))
       .webhooks
 
@@ -75,8 +75,8 @@ describe.skipIf(missing)('webhooks of a shop', () => {
       .toMatchObject(expected)
 
   test('the shop has one subscription, with the address of the credential', async () => {
-    await expect.poll(subscriptions, { interval: 50 }).toHaveLength(1)
-    expect((await subscriptions())[0]?.url).toMatch(/\/webhooks\/vendure\/[\da-f-]{36}$/)
+    await expect.poll(listSubscriptions, { interval: 50 }).toHaveLength(1)
+    expect((await listSubscriptions())[0]?.url).toMatch(/\/webhooks\/vendure\/[\da-f-]{36}$/)
   })
 
   test('a change in the shop is in the store and in the change log within 2 s', async () => {
@@ -120,15 +120,15 @@ describe.skipIf(missing)('webhooks of a shop', () => {
   })
 
   test('a lost subscription is created again, and the credential shows that webhooks are active', async () => {
-    const [lost] = await subscriptions()
+    const [lost] = await listSubscriptions()
     await vendure.admin('mutation ($id: ID!) { deleteWebhook(id: $id) }', { id: lost?.id })
-    expect(await subscriptions()).toEqual([])
+    expect(await listSubscriptions()).toEqual([])
     // The next check of the subscription, which is due once a day.
     await service.database.prisma.inboundSubscription.updateMany({
       where: { credentialId },
       data: { checkAt: new Date(0), dueAt: new Date(0) },
     })
-    await expect.poll(subscriptions, { interval: 50 }).toMatchObject([{ url: lost?.url }])
+    await expect.poll(listSubscriptions, { interval: 50 }).toMatchObject([{ url: lost?.url }])
     const path = `/2024-03/users/${tenant.userId}/credentials`
     const [credential] = (await service.send(tenant.key, 'GET', path)).json().data
     expect(credential.webhooks).toMatchObject({ active: true, reason: null })
@@ -142,12 +142,12 @@ describe.skipIf(missing)('webhooks of a shop', () => {
     (await service.rest(tenant.key, `/commerce/${topic}s?credentialId=${credentialId}`)).body
 
   test('a deleted credential leaves no subscription in the shop, and its address is gone', async () => {
-    const [{ url } = { url: '' }] = await subscriptions()
+    const [{ url } = { url: '' }] = await listSubscriptions()
     const path = `/2024-03/users/${tenant.userId}/credentials/${credentialId}`
     expect((await service.send(tenant.key, 'DELETE', path)).statusCode).toBe(200)
-    await expect.poll(subscriptions, { interval: 50 }).toEqual([])
+    await expect.poll(listSubscriptions, { interval: 50 }).toEqual([])
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(410)
   })
 
-  fidelityTest('vendure', 'live', () => service)
+  addFidelityTest('vendure', 'live', () => service)
 })

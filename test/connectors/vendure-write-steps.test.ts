@@ -5,7 +5,7 @@ import { isAbsent } from '../../src/definition/connector.ts'
 import { toMinorUnits } from '../../src/definition/mapping/minor-units.ts'
 import { REQUEST } from '../support/steps.ts'
 import { response } from './vendure/fixtures.ts'
-import { ATTEMPT, runSteps, storedRecord, thrownBy, writerOf } from './vendure/steps.ts'
+import { ATTEMPT, catchError, runSteps, storedRecord, writerOf } from './vendure/steps.ts'
 
 describe('an amount in a write', () => {
   test.each([
@@ -34,7 +34,7 @@ describe('an amount in a write', () => {
     ['1e999', 2, 'too large'],
     ['', 2, 'not a decimal number'],
   ])('of %s at precision %i is rejected', (text, precision, words) => {
-    expect(thrownBy(() => toMinorUnits(text, precision, 'variants.0.price'))).toMatchObject({
+    expect(catchError(() => toMinorUnits(text, precision, 'variants.0.price'))).toMatchObject({
       name: 'WriteRejection',
       field: 'variants.0.price',
       reason: expect.stringContaining(words),
@@ -43,7 +43,8 @@ describe('an amount in a write', () => {
 })
 
 describe('a rejected mutation', () => {
-  const failure = (body: unknown) => connector.readFailure(response({ status: 200, body }), REQUEST)
+  const readFailure = (body: unknown) =>
+    connector.readFailure(response({ status: 200, body }), REQUEST)
   const badInput = (message: string) => ({
     errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }],
   })
@@ -57,7 +58,7 @@ describe('a rejected mutation', () => {
   ])('for an invalid value names the field: %s', (message, place, field) => {
     const whole = `Variable "$input" got invalid value { phoneNumber: "+39 1; 2" }${place}; ${message}`
     // The value itself is left out: it is personal data and may fill the whole message.
-    expect(failure(badInput(whole))).toEqual({
+    expect(readFailure(badInput(whole))).toEqual({
       kind: 'refused',
       reason: `BAD_USER_INPUT: ${message}`,
       field,
@@ -67,39 +68,42 @@ describe('a rejected mutation', () => {
   test('has no message if Vendure returns only a translation key', () => {
     const errorCode = 'NO_CHANGES_SPECIFIED_ERROR'
     expect(
-      failure({ data: { modifyOrder: { errorCode, message: `errorResult.${errorCode}` } } }),
+      readFailure({ data: { modifyOrder: { errorCode, message: `errorResult.${errorCode}` } } }),
     ).toEqual({ kind: 'refused', reason: errorCode })
   })
 
   test('explains why a state cannot be reached', () => {
     const message = 'Cannot transition Order from "A" to "B"'
     const errorCode = 'ORDER_STATE_TRANSITION_ERROR'
-    const because = (transitionError: string) =>
-      failure({ data: { transitionOrderToState: { errorCode, message, transitionError } } })?.reason
-    expect(because('unless all are shipped')).toBe(
+    const readTransitionReason = (transitionError: string) =>
+      readFailure({ data: { transitionOrderToState: { errorCode, message, transitionError } } })
+        ?.reason
+    expect(readTransitionReason('unless all are shipped')).toBe(
       `${errorCode}: ${message}; unless all are shipped`,
     )
-    expect(because(message)).toBe(`${errorCode}: ${message}`)
+    expect(readTransitionReason(message)).toBe(`${errorCode}: ${message}`)
   })
 
   test('for a missing permission is not treated as an invalid credential', () => {
     const body = { errors: [{ message: 'No.', extensions: { code: 'FORBIDDEN' } }] }
-    const forbidden = (query: string) =>
+    const readForbidden = (query: string) =>
       connector.readFailure(response({ status: 200, body }), {
         method: 'POST',
         path: '/admin-api',
         body: { query },
       })
-    expect(forbidden('mutation ($id: ID!) { deleteCustomer(id: $id) }')?.kind).toBe('refused')
-    expect(forbidden('query { customers { totalItems } }')?.kind).toBe('authentication')
-    expect(forbidden('{ activeChannel { code } }')?.kind).toBe('authentication')
+    expect(readForbidden('mutation ($id: ID!) { deleteCustomer(id: $id) }')?.kind).toBe('refused')
+    expect(readForbidden('query { customers { totalItems } }')?.kind).toBe('authentication')
+    expect(readForbidden('{ activeChannel { code } }')?.kind).toBe('authentication')
   })
 
   test('for a missing record distinguishes the record from the one it references', () => {
-    const unknown = (root: string) =>
-      failure({ errors: [{ message: '', path: [root], extensions: { code: 'ENTITY_NOT_FOUND' } }] })
-    expect(unknown('deleteProduct')?.kind).toBe('absent')
-    expect(unknown('setOrderCustomer')?.kind).toBe('refused')
+    const readUnknownRecord = (root: string) =>
+      readFailure({
+        errors: [{ message: '', path: [root], extensions: { code: 'ENTITY_NOT_FOUND' } }],
+      })
+    expect(readUnknownRecord('deleteProduct')?.kind).toBe('absent')
+    expect(readUnknownRecord('setOrderCustomer')?.kind).toBe('refused')
   })
 })
 

@@ -15,7 +15,7 @@ import {
   deleteVariant,
   updateCustomer,
 } from '../apps/vendure/shop.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { type Harness, missing, openHarness, withoutOwnFields } from './vendure/harness.ts'
 import { createKey } from './vendure/key.ts'
 
@@ -96,7 +96,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     await deleteProduct(shop.vendure, sofa.id)
     await deleteCustomer(shop.vendure, customerId)
     await shop.syncEverything()
-    const loggedChanges = await harness.changes()
+    const loggedChanges = await harness.takeChanges()
     expect(loggedChanges.filter((change) => change.startsWith('deleted'))).toEqual([
       `deleted customers ${customerId}`,
       `deleted products ${sofa.id}`,
@@ -118,7 +118,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     expect((await shop.get('commerce/products', lamp.id)).variants).toHaveLength(1)
     const { customer } = await shop.get('commerce/orders', first.id)
     expect(customer).toMatchObject({ firstName: 'Sonja' })
-    // The shipped stock, too.
+    // Compares the stock of the shipped variants, too.
     await harness.expectAllSame()
   })
 
@@ -210,5 +210,5 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     expect(await shop.list('commerce/orders')).toEqual(before)
   })
 
-  fidelityTest('vendure', 'live', () => harness.shop.service)
+  addFidelityTest('vendure', 'live', () => harness.shop.service)
 })

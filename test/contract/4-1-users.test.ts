@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { workflowNumber } from '../support/workflow.ts'
+import { defineWorkflow } from '../support/workflow.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 
@@ -20,14 +20,14 @@ const send = (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) =>
   service.send(tenant.key, method, url, body)
 
 let counter = 0
-const newUser = async (fullName?: string) => {
+const createUser = async (fullName?: string) => {
   const username = `user-${++counter}`
   const response = await send('POST', '/2023-12/users', { username, ...(fullName && { fullName }) })
   expect(response.statusCode, response.body).toBe(200)
   return { username, userId: response.json().userId as string }
 }
 
-describe('4 endpoints', () => {
+describe('4 every endpoint', () => {
   test('4.0.1 user management is under 2023-12, everything else under 2024-03', async () => {
     expect((await send('POST', '/2024-03/users', { username: 'x' })).statusCode).toBe(404)
     expect((await send('GET', '/2023-12/one/users')).statusCode).toBe(404)
@@ -78,7 +78,7 @@ describe('4 endpoints', () => {
 })
 
 describe('4.1', () => {
-  test('4.1 Create user', async () => {
+  test('4.1 Create user returns the id of the user', async () => {
     const response = await send('POST', '/2023-12/users', { username: 'harbour' })
     expect([response.statusCode, response.json()]).toEqual([200, { userId: expect.any(String) }])
     for (const body of [{}, { username: null }, { username: '' }, { username: 7 }]) {
@@ -88,21 +88,21 @@ describe('4.1', () => {
   })
 
   test('4.1 Create user: the username is unique', async () => {
-    const { username } = await newUser()
+    const { username } = await createUser()
     const duplicate = await send('POST', '/2023-12/users', { username })
     expect([duplicate.statusCode, duplicate.json().error.code]).toEqual([400, 'USERNAME_TAKEN'])
   })
 
-  test('4.1 Get user token', async () => {
-    const { userId } = await newUser()
+  test('4.1 Get user token returns a token of the user', async () => {
+    const { userId } = await createUser()
     const result = await send('GET', `/2023-12/user/${userId}/token`)
     expect([result.statusCode, Object.keys(result.json())]).toEqual([200, ['token']])
     expect(decodeJwt(result.json().token).sub).toBe(userId)
     expect((await send('GET', `/2023-12/user/${CREDENTIAL}/token`)).statusCode).toBe(404)
   })
 
-  test('4.1 List users', async () => {
-    const { userId, username } = await newUser('Harbour Light Ltd')
+  test('4.1 List users returns every user of the environment', async () => {
+    const { userId, username } = await createUser('Harbour Light Ltd')
     const response = await send('GET', '/2024-03/one/users')
     const { data, ...others } = response.json()
     expect([response.statusCode, others]).toEqual([200, {}])
@@ -112,12 +112,12 @@ describe('4.1', () => {
   })
 
   test('4.1 List users by workflow, 4.1.1 in the form without a trailing slash', async () => {
-    const users = [await newUser('One'), await newUser('Two')]
+    const users = [await createUser('One'), await createUser('Two')]
     const defined = await send('PUT', '/2024-03/integrations', {
       slug: 'sandbox',
       name: 'Sandbox',
       app: 'sandbox',
-      workflows: [{ slug: 'orders', name: 'Orders', definition: workflowNumber(1) }],
+      workflows: [{ slug: 'orders', name: 'Orders', definition: defineWorkflow(1) }],
     })
     const { integrationId, workflows } = defined.json().integration
     for (const { userId } of users) {
@@ -186,7 +186,7 @@ describe('4.9', () => {
 })
 
 test('4.11.1 the integrations that a user can install are listed', async () => {
-  const { userId } = await newUser()
+  const { userId } = await createUser()
   const response = await send('GET', `/2024-03/integrations?userId=${userId}`)
   expect([response.statusCode, Array.isArray(response.json().data)]).toEqual([200, true])
 })

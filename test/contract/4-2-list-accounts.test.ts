@@ -80,7 +80,7 @@ test.each(cases)('4.2 %s', async (parameter, value, selects) => {
 })
 
 test('4.2.2 the accounts are under one key, with the fields of 2.5 and 2.1', async () => {
-  const { accounts, ...others } = (await list.rest('')).json()
+  const { accounts, ...others } = (await list.sendRest('')).json()
   expect(others).toEqual({})
   expect(accounts).toHaveLength(4)
   const names = [
@@ -100,8 +100,8 @@ test('4.2.2 the accounts are under one key, with the fields of 2.5 and 2.1', asy
 })
 
 test('4.2.3 all parameters but credentialId are optional, and are combined with AND', async () => {
-  expect((await list.rest('')).json().accounts).toHaveLength(4)
-  const both = await list.rest('accountNameContains=quay&industryNotEquals=Boats')
+  expect((await list.sendRest('')).json().accounts).toHaveLength(4)
+  const both = await list.sendRest('accountNameContains=quay&industryNotEquals=Boats')
   expect(both.json().accounts).toMatchObject([{ accountName: 'quayside' }])
 })
 
@@ -116,9 +116,11 @@ test('4.2 credentialId is required', async () => {
   expect(other.statusCode).toBe(404)
 })
 
-test('4.2 pageNumber and pageSize', async () => {
+test('4.2 pageNumber and pageSize select the page', async () => {
   const page = async (query: string) =>
-    (await list.rest(query)).json().accounts.map(({ remoteId }: { remoteId: string }) => remoteId)
+    (await list.sendRest(query))
+      .json()
+      .accounts.map(({ remoteId }: { remoteId: string }) => remoteId)
   expect(await page('pageSize=3')).toEqual(['1', '2', '3'])
   expect(await page('pageSize=3&pageNumber=1')).toEqual(['1', '2', '3'])
   expect(await page('pageSize=3&pageNumber=2')).toEqual(['4'])

@@ -66,7 +66,7 @@ test.each(cases)('4.3 %s', async (parameter, value, selects) => {
 })
 
 test('4.3.2 the leads are under one key, with the fields of 2.6 and 2.1', async () => {
-  const { leads, ...others } = (await list.rest('')).json()
+  const { leads, ...others } = (await list.sendRest('')).json()
   expect(others).toEqual({})
   expect(leads).toHaveLength(4)
   const names = [
@@ -90,7 +90,7 @@ test('4.3 credentialId is required', async () => {
   expect([without.statusCode, without.json().error.details[0].field]).toEqual([400, 'credentialId'])
 })
 
-test('4.3 pageNumber and pageSize', async () => {
-  const second = await list.rest('pageNumber=2&pageSize=2')
+test('4.3 pageNumber and pageSize select the page', async () => {
+  const second = await list.sendRest('pageNumber=2&pageSize=2')
   expect(second.json().leads).toMatchObject([{ remoteId: '3' }, { remoteId: '4' }])
 })

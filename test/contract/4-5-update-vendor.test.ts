@@ -164,7 +164,9 @@ describe.each(transports)('over %s', (transport) => {
       phoneNumber: '+353 21 1',
     }))
     const vendor = await updateSuccessfully({ phoneNumbers })
-    const types = vendor.phoneNumbers.map((one: { phoneNumberType: string }) => one.phoneNumberType)
+    const types = vendor.phoneNumbers.map(
+      (entry: { phoneNumberType: string }) => entry.phoneNumberType,
+    )
     expect(types).toEqual(['Primary', 'Other', 'Mobile', 'Fax'])
     await expectRejected({ phoneNumbers: [{ phoneNumber: '1' }] }, 'phoneNumberType')
     await expectRejected({ phoneNumbers: [{ phoneNumberType: 'FAX' }] }, 'phoneNumber')

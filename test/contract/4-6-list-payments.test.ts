@@ -74,7 +74,7 @@ const cases: readonly (readonly [number, ListCase | undefined])[] = [
   [16, remoteCreatedMax],
   [16, remoteUpdatedMin],
   [16, remoteUpdatedMax],
-  ...ours.map((one) => [17, one] as const),
+  ...ours.map((timeCase) => [17, timeCase] as const),
 ]
 
 test.each(cases.map(([filter, one]) => [filter, ...(one ?? (['', '', []] as const))] as const))(
@@ -90,13 +90,13 @@ test('4.6 filter 1: the credential is required', async () => {
 })
 
 test('4.6 filters 2 and 3: the number and size of the page', async () => {
-  const second = await list.rest('pageNumber=2&pageSize=3')
+  const second = await list.sendRest('pageNumber=2&pageSize=3')
   expect(second.json().payments).toMatchObject([{ remoteId: '4' }])
 })
 
 test('4.6 filter 5: a date in another format is rejected', async () => {
   for (const day of ['06.01.2026', '2026-1-6', '2026-02-30', '2026-01-06T00:00:00.000Z']) {
-    const response = await list.rest(`transactionDate=${day}`)
+    const response = await list.sendRest(`transactionDate=${day}`)
     expect([response.statusCode, response.json().error.details[0].field]).toEqual([
       400,
       'transactionDate',
@@ -105,7 +105,7 @@ test('4.6 filter 5: a date in another format is rejected', async () => {
 })
 
 test('4.6.2 the payments are under one key, with the fields of 2.4 and 2.1, amounts as numbers', async () => {
-  const { payments, ...others } = (await list.rest('')).json()
+  const { payments, ...others } = (await list.sendRest('')).json()
   expect(others).toEqual({})
   expect(payments).toHaveLength(4)
   const names = [

@@ -78,19 +78,19 @@ describe.each(transports)('6 over %s', (transport) => {
     const call = callOver(service, transport)
     const { key } = await service.createTenant('development', [], `Disabled ${transport}`)
     const topic = ['crm/leads']
-    const { result: made } = await call(key, 'createWebhook', { address, topic })
-    const { subscriptionId } = made
+    const { result: created } = await call(key, 'createWebhook', { address, topic })
+    const { subscriptionId } = created
     await call(key, 'updateWebhook', { subscriptionId, isEnabled: false })
-    expect((await call(key, 'webhooks')).result).toEqual([{ ...made, isEnabled: false }])
+    expect((await call(key, 'webhooks')).result).toEqual([{ ...created, isEnabled: false }])
   })
 
   test('6 rule 2: only existing registrations are listed', async () => {
     const call = callOver(service, transport)
     const { key } = await service.createTenant('development', [], `Registered ${transport}`)
     expect((await call(key, 'webhooks')).result).toEqual([])
-    const { result: made } = await call(key, 'createWebhook', { address, topic: topics })
-    expect((await call(key, 'webhooks')).result).toEqual([made])
-    await call(key, 'deleteWebhook', { subscriptionId: made.subscriptionId })
+    const { result: created } = await call(key, 'createWebhook', { address, topic: topics })
+    expect((await call(key, 'webhooks')).result).toEqual([created])
+    await call(key, 'deleteWebhook', { subscriptionId: created.subscriptionId })
     expect((await call(key, 'webhooks')).result).toEqual([])
   })
 })

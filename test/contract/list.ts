@@ -29,7 +29,7 @@ export interface List {
   readonly shown: readonly Shown[]
   /** The numbers of the records in a list with this parameter, the same over both transports. */
   select(parameter: string, value: ListCase[1]): Promise<readonly number[]>
-  rest(query: string): ReturnType<TestService['rest']>
+  sendRest(query: string): ReturnType<TestService['rest']>
   stop(): Promise<void>
 }
 
@@ -59,18 +59,18 @@ export const openList = async (
   for (const [index, values] of records.entries()) await save(index + 1, values)
   await save(1, { ...records[0], ...update })
 
-  const rest = (query: string) =>
+  const sendRest = (query: string) =>
     service.rest(
       tenant.key,
       `${resource.restPath}?credentialId=${CREDENTIAL}${query && '&'}${query}`,
     )
-  const all = await rest('includeDeleted=true')
+  const all = await sendRest('includeDeleted=true')
   const shown: Shown[] = []
   for (const record of all.json()[resource.plural]) shown[Number(record.remoteId)] = record
 
   const numbersOf = (found: readonly { readonly remoteId: string }[]): readonly number[] =>
     found.map(({ remoteId }) => Number(remoteId)).sort((a, b) => a - b)
-  const overGraphQL = async (parameter: string, text: string): Promise<readonly number[]> => {
+  const listOverGraphQL = async (parameter: string, text: string): Promise<readonly number[]> => {
     const isNumber = filterParameters(resource).get(parameter)?.filter.typescript === 'number'
     const { data, errors } = await service.graphql(
       tenant.key,
@@ -86,14 +86,14 @@ export const openList = async (
     service,
     tenant,
     shown,
-    rest,
+    sendRest,
     stop: service.stop,
     select: async (parameter, value) => {
       const text = typeof value === 'string' ? value : value(shown)
-      const response = await rest(String(new URLSearchParams({ [parameter]: text })))
+      const response = await sendRest(String(new URLSearchParams({ [parameter]: text })))
       expect(response.statusCode, response.body).toBe(200)
       const numbers = numbersOf(response.json()[resource.plural])
-      expect(await overGraphQL(parameter, text), 'GraphQL').toEqual(numbers)
+      expect(await listOverGraphQL(parameter, text), 'GraphQL').toEqual(numbers)
       return numbers
     },
   }

@@ -49,7 +49,7 @@ const respond = (body: unknown): AppResponse => ({ status: 200, headers: {}, bod
 const readMany: ReadMany = {
   maxIds: 2,
   request: (ids) => ({ method: 'GET', path: `/shipments?ids=${ids}` }),
-  read: ({ body }) => body as readonly unknown[], // the responses below
+  read: ({ body }) => body as readonly unknown[], // the responses below have this form
 }
 
 const writer = bodyWriter(mapping, {
@@ -76,7 +76,7 @@ const runSteps = async (steps: Steps<unknown> | undefined, bodies: readonly unkn
 }
 
 /** Steps without requests. */
-const returning = (result: unknown): Steps<unknown> =>
+const stepsReturning = (result: unknown): Steps<unknown> =>
   (function* () {
     yield* []
     return result
@@ -109,25 +109,28 @@ describe('a writer', () => {
   test.each<[string, unknown, unknown, readonly string[]]>([
     ['reads back', undefined, 's1', ['/s1']],
     ['does not read', raw, raw, []],
-  ])('%s what a write returns as %j and %j', async (_name, updated, created, paths) => {
-    const reading = bodyWriter(mapping, {
-      app: 'The app',
-      *get(id) {
-        return (yield { method: 'GET', path: `/${id}` }).body
-      },
-      create: () => returning(created),
-      update: () => returning(updated),
-    })
-    const input = { fields: {}, remoteFields: {} }
-    for (const steps of [
-      reading.create?.steps({ ...input, fields }, attempt),
-      reading.update?.steps(input, stored, attempt),
-    ]) {
-      const { result, requests } = await runSteps(steps, [raw])
-      expect(result).toEqual(raw)
-      expect(requests.map(({ path }) => path)).toEqual(paths)
-    }
-  })
+  ])(
+    '%s the record if an update returns %j and a create returns %j',
+    async (_name, updated, created, paths) => {
+      const reading = bodyWriter(mapping, {
+        app: 'The app',
+        *get(id) {
+          return (yield { method: 'GET', path: `/${id}` }).body
+        },
+        create: () => stepsReturning(created),
+        update: () => stepsReturning(updated),
+      })
+      const input = { fields: {}, remoteFields: {} }
+      for (const steps of [
+        reading.create?.steps({ ...input, fields }, attempt),
+        reading.update?.steps(input, stored, attempt),
+      ]) {
+        const { result, requests } = await runSteps(steps, [raw])
+        expect(result).toEqual(raw)
+        expect(requests.map(({ path }) => path)).toEqual(paths)
+      }
+    },
+  )
 
   test('reports a create without an id as absent, and reads nothing', async () => {
     const { result, requests } = await runSteps(
@@ -148,11 +151,17 @@ describe('a writer', () => {
     [{ carrier: 'UPS' }, { carrier: 'UPS' }],
     [{ carrier: null }, { carrier: null }],
     [{ orderId: 'o1' }, { order: 'o1' }],
-  ])('sends of %j only what changes, where that is declared', async (input, body) => {
-    const update = { fields: input as Record<string, Json>, remoteFields: {} }
-    const { requests } = await runSteps(writer.update?.steps(update, stored, attempt), [{}, [raw]])
-    expect(requests[0]?.body).toEqual(body)
-  })
+  ])(
+    'reduces the update %j to the changed fields, if the mapping declares that',
+    async (input, body) => {
+      const update = { fields: input as Record<string, Json>, remoteFields: {} }
+      const { requests } = await runSteps(writer.update?.steps(update, stored, attempt), [
+        {},
+        [raw],
+      ])
+      expect(requests[0]?.body).toEqual(body)
+    },
+  )
 
   test.each<[Record<string, Json>, Record<string, Json>, string]>([
     [{}, { id: 's2' }, 'remoteFields.id'],
@@ -170,7 +179,7 @@ describe('a writer', () => {
   })
 })
 
-test('an amount is read in the unit of the account, also a computed one', () => {
+test('an amount, read or computed, is in the unit of the account', () => {
   const lines = [{ line: { id: 'l1' }, price: 1250, quantity: 1 }]
   const { row } = createMapper(mapping)({ ...raw, lines }, 'credential', { context: { digits: 3 } })
   expect(row.lineItems).toMatchObject([{ price: '1.250' }])
@@ -189,7 +198,7 @@ test.each<[Record<string, Json | undefined>, unknown, object]>([
   ],
   [{ a: null }, undefined, {}],
   [{ a: 0 }, {}, { a: 0 }],
-])('of %j, what differs from %j', (body, present, changed) => {
+])('changedFields reduces %j to what differs from %j', (body, present, changed) => {
   expect(changedFields(body, present)).toEqual(changed)
 })
 

@@ -31,7 +31,7 @@ const variant = {
   weight: objectOf('size', { value: 'weight', unit: 'unit' }),
 }
 
-const productWith = (options: ListOptions) =>
+const defineProductMapping = (options: ListOptions) =>
   defineMapping(product, {
     ...record,
     productName: null,
@@ -53,7 +53,7 @@ const stored = {
     { id: '9', kind: 'discount' },
   ],
 }
-const shows = ({ kind }: JsonObject): boolean => kind !== 'discount'
+const isShown = ({ kind }: JsonObject): boolean => kind !== 'discount'
 
 const bodyOfWrite = async (
   mapping: Parameters<typeof buildBody>[0],
@@ -68,7 +68,7 @@ const bodyOfWrite = async (
 }
 
 describe('a list of the record', () => {
-  const mapping = productWith({ matchBy: [['id'], ['sku']], id: 'id', shows })
+  const mapping = defineProductMapping({ matchBy: [['id'], ['sku']], id: 'id', shows: isShown })
 
   test('shows only the entries that the field is about', () => {
     const { row } = createMapper(mapping)({ Id: 'p', ...stored }, 'credential')
@@ -102,10 +102,10 @@ describe('a list of the record', () => {
   })
 
   test('names what it removes, if the app requires that', async () => {
-    const removing = productWith({
+    const removing = defineProductMapping({
       matchBy: [['id']],
       id: 'id',
-      shows,
+      shows: isShown,
       remove: ({ id = null }) => ({ id, _destroy: true }),
     })
     const body = await bodyOfWrite(removing, { variants: [{ remoteId: '1' }] })
@@ -128,7 +128,7 @@ describe('a list of the record', () => {
   })
 
   test('is sent with its changes only, if the app takes those', async () => {
-    const changes = productWith({
+    const changes = defineProductMapping({
       matchBy: [['id'], ['sku']],
       id: 'id',
       changesOnly: true,
@@ -150,7 +150,7 @@ describe('a list of the record', () => {
   })
 
   test('with its changes only has a value that a write may not have as a change', async () => {
-    const changes = productWith({ matchBy: [['sku']], changesOnly: true })
+    const changes = defineProductMapping({ matchBy: [['sku']], changesOnly: true })
     const cheap = { variants: [{ id: '1', sku: 'A', sale: { price: -5 } }] }
     const variants = [{ sku: 'A', price: 5 }]
     expect(await bodyOfWrite(changes, { variants }, cheap)).toEqual({

@@ -22,7 +22,7 @@ test.each([
   ['texts', ['a', 1, null], '["a","1"]'],
   ['texts', undefined, '[]'],
   ['number', undefined, 'null'],
-] as const)('%s of %o', (type, value, json) => {
+] as const)('the custom field type %s accepts %o', (type, value, json) => {
   expect(readField(type, value)).toEqual({ json, problems: [] })
 })
 
@@ -31,6 +31,6 @@ test.each([
   ['number', 'many'],
   ['boolean', 'yes'],
   ['date', 'soon'],
-] as const)('%s of %o is reported and becomes null', (type, value) => {
+] as const)('the custom field type %s reports %o and reads null', (type, value) => {
   expect(readField(type, value)).toEqual({ json: 'null', problems: ['customFields.field'] })
 })

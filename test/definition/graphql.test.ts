@@ -17,7 +17,7 @@ test.each([
     operation('mutation', 'createVariants(input: [VariantInput!]!)'),
     'mutation ($input: [VariantInput!]!) { createVariants(input: $input) }',
   ],
-])('the document of an operation: %s', (text, expected) => {
+])('an operation becomes the document %s', (text, expected) => {
   expect(text).toBe(expected)
 })
 
@@ -75,10 +75,13 @@ test.each([
   ['input', ' at "input.lines[2].price"', 'Float cannot represent "x"', 'lines.2.price'],
   ['input', '', 'Field "sku" is not defined by type "LineInput".', 'sku'],
   ['product', ' at "product[1]"', 'Field "name" of required type "String!"', '1.name'],
-])('an invalid variable %s%s: %s', (variable, place, reason, field) => {
-  const message = `Variable "$${variable}" got invalid value { note: "a; b" }${place}; ${reason}`
-  expect(failureOf({ message })).toEqual({ kind: 'unavailable', reason, field })
-})
+])(
+  'the error of an invalid variable %s%s names its field: %s',
+  (variable, place, reason, field) => {
+    const message = `Variable "$${variable}" got invalid value { note: "a; b" }${place}; ${reason}`
+    expect(failureOf({ message })).toEqual({ kind: 'unavailable', reason, field })
+  },
+)
 
 test('a response without errors is no failure', () => {
   for (const body of [undefined, {}, { data: {} }, { errors: [] }, 'text'])

@@ -27,7 +27,7 @@ const subscription: WebhookSubscriptions = {
 
 const check = (webhooks: Webhooks) => () => checkWebhooks('test', webhooks, ['crm/accounts'])
 
-test('webhooks that fit together are accepted', () => {
+test('a consistent definition of webhooks is accepted', () => {
   expect(check(shared)).not.toThrow()
   const byHand: Webhooks = {
     ...shared,

@@ -161,14 +161,14 @@ describe('a new kind, defined as one object,', () => {
     const filter = parseFilter(scratch, { discountMin: '10%' })
     const { sql, values } = filterSql(scratch, filter, [CREDENTIAL])
     expect([sql, values]).toEqual([' AND t.discount >= ?::numeric AND NOT t.remote_deleted', [10]])
-    const unmet = (discount: number) =>
+    const listUnmetFields = (discount: number) =>
       unmetFields(
         scratch,
         filter,
         CREDENTIAL,
         parseExactly(JSON.stringify({ id: '', discount, remoteDeleted: false })),
       )
-    expect([unmet(10), unmet(9.5)]).toEqual([[], [['discount']]])
+    expect([listUnmetFields(10), listUnmetFields(9.5)]).toEqual([[], [['discount']]])
 
     const several = parseFilter(scratch, { discountIn: '10%,20', discountIsNull: 'false' })
     expect(filterSql(scratch, several, [CREDENTIAL])).toMatchObject({

@@ -12,6 +12,6 @@ test.each([
   ['APIKey', 'API key'],
   ['tenant', 'Tenant'],
   ['oauth2Token', 'Oauth2 token'],
-])('%s is %s', (name, label) => {
+])('the label of %s is %s', (name, label) => {
   expect(toLabel(name)).toBe(label)
 })

@@ -30,7 +30,7 @@ const line = {
   quantity: 'Qty',
   totalAmount: readOnly('Amount'),
   currency: ofRecord('Currency.value'),
-  exchangeRate: null, // not in this app
+  exchangeRate: null, // the app has no such field
   accountingItemId: null,
   accountId: 'Account.value',
   trackingCategoryIds: null,
@@ -91,7 +91,7 @@ const raw = {
   Custom: { text: 'x' },
 }
 
-test('each rule reads, and a nested rule of the record reads the record', () => {
+test('each rule reads its value; a nested rule can read the enclosing record', () => {
   const { row, problems } = createMapper(mapping)(raw, 'credential')
   expect(problems).toEqual([])
   expect(row).toMatchObject({
@@ -103,7 +103,7 @@ test('each rule reads, and a nested rule of the record reads the record', () => 
   expect(row.lineItems).toMatchObject([{ description: 'Desk', currency: 'EUR', totalAmount: 6 }])
 })
 
-test('the remaining fields lack only the values that plain fields show unchanged', () => {
+test('remoteFields leave out only the values that unified fields show unchanged', () => {
   const { remoteFields } = createMapper(mapping)(raw, 'credential').row
   const { Id: _, Currency: __, Tax: ___, ...rest } = raw
   expect(remoteFields).toEqual(rest)
@@ -217,7 +217,7 @@ test.each([
   ['constructor', null],
   [7, null],
   [undefined, null],
-])("the unified state of %j is %j, and the app's word stays", (State, state) => {
+])("the app's state %j maps to %j and stays in remoteFields", (State, state) => {
   const { row, problems } = createMapper(mapping)({ Id: 7, State }, 'credential')
   expect(row.billState).toBe(state)
   expect(problems).toEqual([])
@@ -253,7 +253,7 @@ test.each([
   ['Balance', 'balance'],
   ['Vendor', undefined],
   ['Linear', undefined],
-])('an error of the app about %s is about %s', (appField, field) => {
+])('an error about the app’s field %s names the field %s', (appField, field) => {
   expect(unifiedField(mapping, appField)).toBe(field)
 })
 

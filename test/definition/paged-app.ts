@@ -16,9 +16,9 @@ import { partitionedPages, windowPages } from '../../src/definition/paging/parti
 
 export interface Row {
   readonly id: string
-  /** In seconds, such that many rows have the same time. */
+  /** Creation time in seconds, with several rows per second. */
   readonly created: number
-  /** A whole number, so that many rows have the same time. */
+  /** Time of the last change, a whole number, so that several rows have the same time. */
   readonly updated: number
   readonly archived: boolean
 }
@@ -47,14 +47,14 @@ export const apply = (app: App, { kind, at }: Change): void => {
   else if (row) app.rows.set(id, { ...row, updated, archived: row.archived || kind === 'archive' })
 }
 
-export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 export const sortedById = ({ rows }: App): readonly Row[] =>
-  [...rows.values()].sort((a, b) => byText(a.id, b.id))
+  [...rows.values()].sort((a, b) => compareTexts(a.id, b.id))
 const sortedByTime = (app: App): readonly Row[] =>
   sortedById(app).toSorted((a, b) => a.updated - b.updated)
 
 export const PAGE = 4
-// The app lists no more rows for one query, and the last window grows.
+// The app lists at most this many rows for one query. The last window grows.
 const MAX_OF_QUERY = 40
 const MAX_OF_WINDOW = 8
 const timeOf = (seconds: number): string =>
@@ -382,17 +382,17 @@ export const appOf = (ids: readonly number[]): App => ({
 
 const place = fc.integer({ min: 0, max: 60 })
 
-/** The ids of an app's first rows. */
+/** The ids of the rows that an app has at the start. */
 export const anyIds = fc.uniqueArray(place, { minLength: 30, maxLength: 60, size: 'max' })
 
-/** A change of a row, or of one that does not exist. */
+/** A change of a row, which may not exist. */
 export const anyChange: fc.Arbitrary<Change> = fc.record({
   kind: fc.constantFrom('insert', 'update', 'delete', 'delete', 'archive'),
   at: place,
 })
 
 /** The ids of the rows that existed throughout a listing with these changes, and that it does not show. */
-export const missedIn = (
+export const listMissedIds = (
   records: readonly unknown[],
   ids: readonly number[],
   changes: readonly Change[],

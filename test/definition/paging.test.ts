@@ -14,13 +14,13 @@ import {
   anyIds,
   apply,
   appOf,
-  byText,
   type Case,
   type Change,
   cases,
+  compareTexts,
   get,
   idOf,
-  missedIn,
+  listMissedIds,
   parametersOf,
   readMany,
   respond,
@@ -58,7 +58,7 @@ describe.each(Object.entries(cases))('pages %s', (_name, paged) => {
         }),
         (ids, changes) => {
           const { records } = list(paged, appOf(ids), changes)
-          expect(missedIn(records, ids, changes.flat())).toEqual([])
+          expect(listMissedIds(records, ids, changes.flat())).toEqual([])
         },
       ),
       { numRuns: 100 },
@@ -69,7 +69,7 @@ describe.each(Object.entries(cases))('pages %s', (_name, paged) => {
     const ids = Array.from({ length: 25 }, (_, at) => at)
     const { records, pages } = list(paged, appOf(ids))
     const listed = records.map((record) => Object(record).id)
-    expect([...new Set(listed)].sort(byText)).toEqual(ids.map(idOf))
+    expect([...new Set(listed)].sort(compareTexts)).toEqual(ids.map(idOf))
     // A numbered page may start some records before the end of the previous one.
     expect(listed.length - ids.length).toBeLessThan(2)
     expect(pages).toBeGreaterThan(1)
@@ -153,7 +153,7 @@ test('a page without its list is an error, not an empty page', () => {
     expect(() => pager.readList(respond({ error: 'down' }), position), name).toThrow()
 })
 
-test('the position of a page reaches the request, and what a page adds reaches the engine', () => {
+test('the request gets the position of its page, and the engine the token of the last page', () => {
   const token = 'sync-7'
   const pager = passes(() => ({
     first: singlePage({ records: 'items', request: ({ since }) => get('/first', { since }) }),

@@ -30,8 +30,8 @@ describe('a number', () => {
 })
 
 test('a reviver sees every other value', () => {
-  const revive = (name: string, value: unknown) => (name === 'a' ? 'revived' : value)
-  expect(parseJson('{"a":1,"b":12345678901234567890}', revive)).toEqual({
+  const reviveA = (name: string, value: unknown) => (name === 'a' ? 'revived' : value)
+  expect(parseJson('{"a":1,"b":12345678901234567890}', reviveA)).toEqual({
     a: 'revived',
     b: '12345678901234567890',
   })

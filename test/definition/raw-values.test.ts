@@ -33,22 +33,22 @@ test.each<[string, readonly unknown[]]>([
   ['customer', []],
   ['customer.id', []],
   ['nothing.at.all', []],
-])('the values at %s', (path, values) => {
+])('valuesAt reads each value at the path %s', (path, values) => {
   expect(valuesAt(order, path)).toEqual(values)
 })
 
-test('the values of a list are those of its entries, and there are none of any other value', () => {
+test('valuesAt reads the entries of a list, and nothing from a value that is no object or list', () => {
   expect(valuesAt(order.lines, 'product.id')).toEqual(['p2', 'p1'])
   for (const raw of [undefined, null, 'text', 5, []]) expect(valuesAt(raw, 'id')).toEqual([])
 })
 
-test('only texts are texts, and only objects have values', () => {
+test('textsAt returns only texts; valuesOf and entriesOf treat other values as empty', () => {
   expect(textsAt(order, 'lines.quantity')).toEqual([])
   expect([valuesOf(null), valuesOf([1]), valuesOf('a')]).toEqual([{}, {}, {}])
   expect([entriesOf(null), entriesOf([1, { a: 1 }])]).toEqual([[], [{}, { a: 1 }]])
 })
 
-test('a required text or number is not guessed', () => {
+test('a required text or number that is missing is an error with its path', () => {
   expect(requiredText(order, 'lines.product.id')).toBe('p2')
   expect(requiredNumber(order, 'lines.quantity')).toBe(2)
   expect(() => requiredText(order, 'lines.quantity')).toThrow('no text at lines.quantity')
@@ -56,8 +56,8 @@ test('a required text or number is not guessed', () => {
 })
 
 test('changed texts, also in the entries of lists, leave everything else as it is', () => {
-  const upper = (text: string) => text.toUpperCase()
-  const changed = withTextsAt(order, 'lines.product.id', upper)
+  const toUpperCase = (text: string) => text.toUpperCase()
+  const changed = withTextsAt(order, 'lines.product.id', toUpperCase)
   expect(changed).toEqual({
     ...order,
     lines: [
@@ -66,10 +66,10 @@ test('changed texts, also in the entries of lists, leave everything else as it i
       order.lines[2],
     ],
   })
-  expect(withTextsAt(order, 'lines.quantity', upper)).toEqual(order)
+  expect(withTextsAt(order, 'lines.quantity', toUpperCase)).toEqual(order)
 })
 
-test('sums and latest times', () => {
+test('sumAt adds the numbers at a path, and latestAt finds the latest of several times', () => {
   expect([sumAt(order, 'lines.quantity'), sumAt(order, 'lines.price')]).toEqual([6, 0])
   expect(latestAt('updatedAt', 'lines.updatedAt')(order)).toBe('2026-01-03T00:00:00.000Z')
   expect(latestAt('nothing')(order)).toBeUndefined()
@@ -85,7 +85,7 @@ test('sorted lists, also of the entries of lists, leave everything else as it is
   })
 })
 
-test('the records that a write changes', () => {
+test('recordsAt names the records at the paths of a written record', () => {
   const paths = { 'commerce/products': 'lines.product.id', 'commerce/customers': 'customer.id' }
   expect(recordsAt(paths)(order)).toEqual([
     { topic: 'commerce/products', remoteId: 'p2' },

@@ -24,7 +24,7 @@ afterAll(() => harness.stop())
 
 const QUERY = 'subscription { crmAccounts { kind } }'
 
-const newKey = () => createKey(harness.service.database, harness.tenant.environmentId)
+const createTenantKey = () => createKey(harness.service.database, harness.tenant.environmentId)
 
 interface SocketOptions {
   readonly protocol?: string
@@ -52,19 +52,22 @@ const openSocket = async ({
   const send = (message: object) => socket.send(JSON.stringify(message))
   const until = (type: string) =>
     expect
-      .poll(() => messages.find((one) => one.type === type), { timeout: 60_000, interval: 5 })
+      .poll(() => messages.find((message) => message.type === type), {
+        timeout: 60_000,
+        interval: 5,
+      })
       .toBeDefined()
-      .then(() => messages.find((one) => one.type === type))
+      .then(() => messages.find((message) => message.type === type))
   const init = (authorization?: string) =>
     send({ type: 'connection_init', ...(authorization && { payload: { authorization } }) })
   return { socket, messages, closed, send, until, init, stop: () => socket.terminate() }
 }
 
-const ready = async () => {
-  const one = await openSocket()
-  one.init(`Bearer ${harness.tenant.key}`)
-  await one.until('connection_ack')
-  return one
+const openReadySocket = async () => {
+  const socket = await openSocket()
+  socket.init(`Bearer ${harness.tenant.key}`)
+  await socket.until('connection_ack')
+  return socket
 }
 
 describe('a WebSocket', () => {
@@ -86,7 +89,7 @@ describe('a WebSocket', () => {
     [
       'a revoked key',
       async () => {
-        const key = await newKey()
+        const key = await createTenantKey()
         await revokeKey(harness.service, key)
         return `Bearer ${key}`
       },
@@ -111,10 +114,10 @@ describe('a WebSocket', () => {
       4403,
     ],
   ])('rejects %s at connection_init', async (_what, authorization, code) => {
-    const one = await openSocket()
-    one.init(await authorization())
-    expect((await one.closed).code).toBe(code)
-    expect(one.messages.map(({ type }) => type)).not.toContain('next')
+    const socket = await openSocket()
+    socket.init(await authorization())
+    expect((await socket.closed).code).toBe(code)
+    expect(socket.messages.map(({ type }) => type)).not.toContain('next')
   })
 
   test('rejects an expired user token', async () => {
@@ -124,17 +127,17 @@ describe('a WebSocket', () => {
     const later = vi.spyOn(clock, 'nowMs').mockReturnValue(clock.nowMs() + 2 * 3_600_000)
     try {
       expect(await harness.service.tokens.verify(token)).toBe('expired')
-      const one = await openSocket()
-      one.init(`Bearer ${token}`)
-      expect((await one.closed).code).toBe(4401)
+      const socket = await openSocket()
+      socket.init(`Bearer ${token}`)
+      expect((await socket.closed).code).toBe(4401)
     } finally {
       later.mockRestore()
     }
   })
 
   test('is closed when it does not send connection_init in time', async () => {
-    const one = await openSocket()
-    expect(await one.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' })
+    const socket = await openSocket()
+    expect(await socket.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' })
   })
 
   test.each<[string, object | string, number]>([
@@ -143,17 +146,17 @@ describe('a WebSocket', () => {
     ['sends an unknown message type', { type: 'hello' }, 4400],
     ['sends more than 256 KiB', 'x'.repeat(256 * 1024 + 1), 1009],
   ])('is closed when it %s', async (_what, message, code) => {
-    const one = await openSocket()
-    if (typeof message === 'string') one.socket.send(message)
-    else one.send(message)
-    expect((await one.closed).code).toBe(code)
+    const socket = await openSocket()
+    if (typeof message === 'string') socket.socket.send(message)
+    else socket.send(message)
+    expect((await socket.closed).code).toBe(code)
   })
 
   test('is closed on a second connection_init and on a duplicate subscription id', async () => {
-    const twice = await ready()
+    const twice = await openReadySocket()
     twice.init(`Bearer ${harness.tenant.key}`)
     expect((await twice.closed).code).toBe(4429)
-    const same = await ready()
+    const same = await openReadySocket()
     for (const _again of [1, 2])
       same.send({ id: 'a', type: 'subscribe', payload: { query: QUERY } })
     expect((await same.closed).code).toBe(4409)
@@ -211,41 +214,41 @@ describe('a WebSocket', () => {
       'QUERY_TOO_COMPLEX',
     ],
   ])('rejects %s and stays open', async (_what, query, code) => {
-    const one = await ready()
-    one.send({ id: '1', type: 'subscribe', payload: { query } })
-    const { payload } = await one.until('error')
+    const socket = await openReadySocket()
+    socket.send({ id: '1', type: 'subscribe', payload: { query } })
+    const { payload } = await socket.until('error')
     expect(payload[0].extensions.code).toBe(code)
     expect(payload[0].extensions).not.toHaveProperty('http')
-    one.send({ type: 'ping' })
-    await one.until('pong')
-    one.stop()
+    socket.send({ type: 'ping' })
+    await socket.until('pong')
+    socket.stop()
   })
 
   test.each([
     ['omits it', undefined],
     ['names no operation of the document', 'C'],
   ])('returns an error about operationName when the message %s', async (_what, operationName) => {
-    const one = await ready()
+    const socket = await openReadySocket()
     const query = 'subscription A { changes { cursor } } subscription B { changes { cursor } }'
-    one.send({ id: '1', type: 'subscribe', payload: { query, operationName } })
-    const { payload } = await one.until('error')
+    socket.send({ id: '1', type: 'subscribe', payload: { query, operationName } })
+    const { payload } = await socket.until('error')
     expect(payload[0].message).toContain('operationName')
-    one.stop()
+    socket.stop()
   })
 
   test('allows 100 subscriptions and rejects the next one', async () => {
     await untilFollowers(harness, 0)
-    const one = await ready()
+    const socket = await openReadySocket()
     for (let n = 0; n <= 100; n++)
-      one.send({ id: `${n}`, type: 'subscribe', payload: { query: QUERY } })
-    const error = await one.until('error')
+      socket.send({ id: `${n}`, type: 'subscribe', payload: { query: QUERY } })
+    const error = await socket.until('error')
     expect([error.id, error.payload[0].extensions.code]).toEqual(['100', 'RATE_LIMITED'])
     await untilFollowers(harness, 100)
     await harness.write([account(1)])
     await expect
-      .poll(() => one.messages.filter(({ type }) => type === 'next').length, { timeout: 60_000 })
+      .poll(() => socket.messages.filter(({ type }) => type === 'next').length, { timeout: 60_000 })
       .toBe(100)
-    one.stop()
+    socket.stop()
     await untilFollowers(harness, 0)
   })
 
@@ -253,14 +256,14 @@ describe('a WebSocket', () => {
     const limited = await startSubscriptionHarness({ requestsPerMinute: 3 })
     const received: (string | undefined)[] = []
     for (let n = 0; n < 5; n++) {
-      const one = subscribe('WebSocket', {
+      const subscribed = subscribe('WebSocket', {
         url: limited.url,
         key: limited.tenant.key,
         query: 'subscription { nope }',
       })
-      const errors = await one.ended.catch((errors) => errors)
+      const errors = await subscribed.ended.catch((errors) => errors)
       received.push(errors[0].extensions.code)
-      one.stop()
+      subscribed.stop()
     }
     expect(received).toEqual([...Array(3).fill('BAD_REQUEST'), 'RATE_LIMITED', 'RATE_LIMITED'])
     await limited.stop()
@@ -276,14 +279,14 @@ describe('a WebSocket', () => {
       socket.write(text)
       await once(socket, 'close')
     }
-    const one = await ready()
-    one.stop()
+    const socket = await openReadySocket()
+    socket.stop()
   })
 })
 
 describe.each(transports)('over %s', (transport) => {
   test('a revoked key ends its own subscriptions within 5 s, and no others', async () => {
-    const key = await newKey()
+    const key = await createTenantKey()
     const revoked = subscribe(transport, { url: harness.url, key, query: QUERY })
     const other = subscribe(transport, { url: harness.url, key: harness.tenant.key, query: QUERY })
     await untilFollowers(harness, 2)
@@ -306,13 +309,13 @@ describe.each(transports)('over %s', (transport) => {
   test('rejects a user token', async () => {
     const { environmentId, userId } = harness.tenant
     const { token } = await harness.service.tokens.issue({ environmentId, userId })
-    const one = subscribe(transport, { url: harness.url, key: token, query: QUERY })
-    const [received] = await one
+    const subscribed = subscribe(transport, { url: harness.url, key: token, query: QUERY })
+    const [received] = await subscribed
       .until(1)
       .catch((error) => [error as SubscriptionResult & { code?: number }])
     const code = received?.errors?.[0]?.extensions.code ?? (received as { code?: number }).code
     expect(code).toBe(transport === 'WebSocket' ? 4403 : 'FORBIDDEN')
-    one.stop()
+    subscribed.stop()
   })
 })
 

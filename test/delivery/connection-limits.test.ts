@@ -16,7 +16,7 @@ const QUERY = 'subscription { crmAccounts { kind } }'
 let harness: SubscriptionHarness
 afterEach(() => harness.stop())
 
-const newKey = () => createKey(harness.service.database, harness.tenant.environmentId)
+const createTenantKey = () => createKey(harness.service.database, harness.tenant.environmentId)
 const open = (transport: 'WebSocket' | 'SSE', key = harness.tenant.key) =>
   subscribe(transport, { url: harness.url, key, query: QUERY })
 const closeOf = (subscribed: ReturnType<typeof open>): Promise<{ code: number; reason: string }> =>
@@ -24,17 +24,17 @@ const closeOf = (subscribed: ReturnType<typeof open>): Promise<{ code: number; r
     () => Promise.reject(new Error('The subscription was not rejected.')),
     (error) => error,
   )
-/** Retries until a connection is accepted: an ended one frees its place only when its connection closes. */
+/** Retries until a connection is accepted: a connection frees its slot only once it is closed. */
 const openInTurn = async (
   count: number,
   ...args: Parameters<typeof open>
 ): Promise<ReturnType<typeof open>> => {
-  const one = open(...args)
+  const subscribed = open(...args)
   const isAccepted = await Promise.race([
     untilFollowers(harness, count).then(() => true),
-    one.ended.catch(() => {}).then(() => false),
+    subscribed.ended.catch(() => {}).then(() => false),
   ])
-  return isAccepted ? one : openInTurn(count, ...args)
+  return isAccepted ? subscribed : openInTurn(count, ...args)
 }
 /** The HTTP response to an event stream request. */
 const requestEvents = async (key = harness.tenant.key) => {
@@ -56,22 +56,22 @@ test('a key’s limit covers both transports together, and each key has its own'
   })
   expect(await requestEvents()).toEqual([429, 'RATE_LIMITED', '10'])
   await untilFollowers(harness, 2)
-  const other = open('SSE', await newKey())
+  const other = open('SSE', await createTenantKey())
   await untilFollowers(harness, 3)
-  // An ended subscription frees its place.
+  // An ended subscription frees its connection slot.
   stream.stop()
   await untilFollowers(harness, 2)
   const next = await openInTurn(3, 'WebSocket')
-  for (const one of [socket, other, next]) one.stop()
+  for (const subscribed of [socket, other, next]) subscribed.stop()
   await untilFollowers(harness, 0)
 })
 
 test('a process limits its connections over all keys', async () => {
   harness = await startSubscriptionHarness({ maxConnections: 2 })
   const socket = open('WebSocket')
-  const stream = open('SSE', await newKey())
+  const stream = open('SSE', await createTenantKey())
   await untilFollowers(harness, 2)
-  const key = await newKey()
+  const key = await createTenantKey()
   expect(await closeOf(open('WebSocket', key))).toMatchObject({
     code: 4503,
     reason: 'Too many connections',
@@ -114,7 +114,7 @@ test('the oldest unauthenticated socket is closed first, and never an authentica
   open('192.0.2.1', 'one more')
   expect(ended).toEqual(['first evicted'])
   expect(first.authenticate('a key')).toBe('closed')
-  // Authentication frees the unauthenticated place; another address has its own limit.
+  // Authentication frees the slot of an unauthenticated socket. Another address has its own limit.
   open('192.0.2.2', 'other').authenticate('a key')
   expect(ended).toHaveLength(1)
   // At the total limit, the address with the most sockets loses one.
@@ -134,7 +134,7 @@ test('a socket that closes during the key lookup does not count', async () => {
     left.remove()
     expect(left.authenticate('a key')).toBe('closed')
   }
-  expect([open(), open(), open()].map((one) => one.authenticate('a key'))).toEqual([
+  expect([open(), open(), open()].map((socket) => socket.authenticate('a key'))).toEqual([
     undefined,
     undefined,
     'key',

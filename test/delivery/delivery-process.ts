@@ -5,11 +5,11 @@ import { createClock } from '../../src/store/database/clock.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { testVault } from '../support/vault.ts'
-import { recordingLog } from '../sync/recording-log.ts'
+import { createRecordingLog } from '../sync/recording-log.ts'
 
 const [url = '', options = '{}'] = process.argv.slice(2)
 const database = openDatabase({ url, maxConnections: 4 })
-const log = recordingLog()
+const log = createRecordingLog()
 const clock = createClock(log)
 const pgListener = createPgListener(url, clock)
 const feed = createChangeSignal(pgListener)

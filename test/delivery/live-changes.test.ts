@@ -31,7 +31,7 @@ const startLive = () => {
   }
 }
 
-const websites = async (follower: Follower, count: number): Promise<unknown[]> => {
+const readWebsites = async (follower: Follower, count: number): Promise<unknown[]> => {
   const received: unknown[] = []
   while (received.length < count) {
     const changes = await follower.next()
@@ -59,12 +59,15 @@ test('delivers a change that an open transaction held up, although nothing annou
   })
   await transactionStarted.promise
   await service.save(tenant, CREDENTIAL, accounts, [account(1, 'held up')])
-  const delivered = websites(follower, 1)
+  const delivered = readWebsites(follower, 1)
   service.takeStatements()
   announce()
-  const looks = () => service.takeStatements().filter((sql) => sql.includes('pg_current_snapshot'))
-  // The reader has looked and found nothing.
-  await expect.poll(() => looks().length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(0)
+  const takeSnapshotQueries = () =>
+    service.takeStatements().filter((sql) => sql.includes('pg_current_snapshot'))
+  // The reader has queried the log and found no change.
+  await expect
+    .poll(() => takeSnapshotQueries().length, { timeout: 10_000, interval: 5 })
+    .toBeGreaterThan(0)
   release.resolve()
   await earlierTransaction
   expect(await delivered).toEqual(['held up'])
@@ -86,7 +89,7 @@ test('hands out a large read in order, in batches of bounded size', async () => 
   if (first === undefined || first === 'overtaken') throw new Error('The follower ended.')
   expect(first.length).toBeGreaterThan(1)
   expect(first.length).toBeLessThan(10)
-  const rest = await websites(follower, rows.length - first.length)
+  const rest = await readWebsites(follower, rows.length - first.length)
   const all = [...first.map(({ record }) => JSON.parse(record ?? '').website), ...rest]
   expect(all.toSorted()).toEqual(rows.map(({ website }) => website).toSorted())
   expect(new Set(all).size).toBe(rows.length)

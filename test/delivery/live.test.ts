@@ -36,7 +36,7 @@ beforeAll(async () => {
   await createCredential(OTHER_USER_CREDENTIAL, neighbour)
 })
 afterEach(async () => {
-  for (const one of open) one.stop()
+  for (const subscribed of open) subscribed.stop()
   open = []
   await untilFollowers(harness, 0)
 })
@@ -66,27 +66,27 @@ describe.each(transports)('over %s', (transport) => {
   const start = async (query: string, variables: Record<string, unknown> = {}) => {
     await untilLogReadable(harness.service)
     const before = harness.service.live.followers
-    const one = subscribe(transport, {
+    const subscribed = subscribe(transport, {
       url: harness.url,
       key: harness.tenant.key,
       variables,
       query: `subscription ${query}`,
     })
-    open.push(one)
+    open.push(subscribed)
     await untilFollowers(harness, before + 1)
-    return one
+    return subscribed
   }
 
   test('delivers the kind of a change, the changed fields and the record with its links', async () => {
     const n = numbers()
-    const one = await start(
+    const subscribed = await start(
       `{ crmAccounts { kind cursor changedFields at credentialId userId inFilter
           record { id credentialId remoteId website contacts { totalCount } } } }`,
     )
     await harness.write([account(n)])
     await harness.write([account(n, 'second')])
     await harness.write([{ ...account(n, 'second'), remoteDeleted: true }])
-    const delivered = (await one.until(3)).map(({ data }) => data.crmAccounts)
+    const delivered = (await subscribed.until(3)).map(({ data }) => data.crmAccounts)
     const record = {
       id: recordId(CREDENTIAL, accounts.topic, String(n)),
       credentialId: CREDENTIAL,
@@ -144,7 +144,9 @@ describe.each(transports)('over %s', (transport) => {
 
   test('delivers any set of topics in the order of the log, for one credential or for all', async () => {
     const all = await start('{ changes { topic record } }')
-    const two = await start('{ changes(topics: ["crm/leads", "sync/failed"]) { topic } }')
+    const topicsSubscribed = await start(
+      '{ changes(topics: ["crm/leads", "sync/failed"]) { topic } }',
+    )
     const records = await start('{ changes(topics: ["*"], recordsOnly: true) { topic } }')
     const mine = await start(`{ changes(credentialId: "${CREDENTIAL}") { topic credentialId } }`)
     const n = numbers()
@@ -155,17 +157,17 @@ describe.each(transports)('over %s', (transport) => {
     await harness.service.database.transaction((open) =>
       appendEvent(open, owner, 'sync/failed', {}),
     )
-    const topicsOf = async (one: Subscribed, count: number) =>
-      (await one.until(count)).map(({ data }) => data.changes.topic)
+    const topicsOf = async (subscribed: Subscribed, count: number) =>
+      (await subscribed.until(count)).map(({ data }) => data.changes.topic)
     const order = ['crm/accounts', 'crm/leads', 'crm/accounts', 'sync/failed']
     expect(await topicsOf(all, 4)).toEqual(order)
-    expect(await topicsOf(two, 2)).toEqual(['crm/leads', 'sync/failed'])
+    expect(await topicsOf(topicsSubscribed, 2)).toEqual(['crm/leads', 'sync/failed'])
     expect(await topicsOf(records, 3)).toEqual(['crm/accounts', 'crm/leads', 'crm/accounts'])
     expect(await topicsOf(mine, 3)).toEqual(['crm/accounts', 'crm/leads', 'sync/failed'])
   })
 
   test('a filter delivers records that enter the list, change in it or may have left it', async () => {
-    const one = await start(
+    const subscribed = await start(
       `($filter: CrmAccountFilter) { crmAccounts(filter: $filter) { kind inFilter record { remoteId website industry } } }`,
       { filter: { websiteContains: 'SHOP', industryNotEquals: 'Mining' } },
     )
@@ -185,7 +187,7 @@ describe.each(transports)('over %s', (transport) => {
     for (const [website, industry, more] of steps)
       await harness.write([{ ...account(n, website), industry, ...more }])
     await harness.write([{ ...account(n, 'last.shop'), industry: 'Farming' }])
-    const delivered = (await one.until(7)).map(({ data }) => data.crmAccounts)
+    const delivered = (await subscribed.until(7)).map(({ data }) => data.crmAccounts)
     expect(delivered.map(({ inFilter, record }) => [inFilter, record.website])).toEqual([
       [true, 'b.shop'],
       [true, 'c.shop'],
@@ -199,12 +201,12 @@ describe.each(transports)('over %s', (transport) => {
 
   test('delivers nothing from another environment, even if its credential is named', async () => {
     const otherTenant = await harness.service.createTenant('production', [], 'Other organisation')
-    const one = subscribe(transport, {
+    const subscribed = subscribe(transport, {
       url: harness.url,
       key: otherTenant.key,
       query: 'subscription { changes { topic } }',
     })
-    open.push(one)
+    open.push(subscribed)
     await untilFollowers(harness, 1)
     await harness.write([account(numbers())])
     await untilLogReadable(harness.service)
@@ -215,7 +217,7 @@ describe.each(transports)('over %s', (transport) => {
     })
     const delivered = await named.until(1).catch((errors) => [{ errors }])
     expect(delivered[0]?.errors[0].extensions.code).toBe('CREDENTIAL_NOT_FOUND')
-    expect(one.received).toEqual([])
+    expect(subscribed.received).toEqual([])
   })
 
   test('follows several credentials, or those of an end user, also if they are connected later', async () => {
@@ -234,15 +236,18 @@ describe.each(transports)('over %s', (transport) => {
     for (const id of [CREDENTIAL, OTHER_USER_CREDENTIAL, OTHER]) await saveOne(id)
     await createCredential(later, userId)
     await saveOne(later)
-    // Records of a credential that is deleted by then are not delivered.
+    // The records of a credential that is deleted in the meantime are not delivered.
     await ofUser.until(3)
     await deleteCredential(database, environmentId, userId, later)
     await saveOne(CREDENTIAL)
 
     const delivered = (await several.until(2)).map(({ data }) => data.crmAccounts.credentialId)
     expect(delivered).toEqual([OTHER_USER_CREDENTIAL, OTHER])
-    const changesOf = async (one: Subscribed, count: number) =>
-      (await one.until(count)).map(({ data: { changes } }) => [changes.topic, changes.credentialId])
+    const changesOf = async (subscribed: Subscribed, count: number) =>
+      (await subscribed.until(count)).map(({ data: { changes } }) => [
+        changes.topic,
+        changes.credentialId,
+      ])
     const first = [
       ['crm/accounts', CREDENTIAL],
       ['crm/accounts', OTHER],
@@ -272,9 +277,9 @@ describe.each(transports)('over %s', (transport) => {
     async (_what, scope, extensions = { code: 'INVALID_PARAMETER' }) => {
       const { url, tenant, service } = harness
       const query = `subscription { crmAccounts(${scope}) { kind } }`
-      const one = subscribe(transport, { url, key: tenant.key, query })
-      const [delivered] = await one.until(1).catch((errors) => [{ errors }])
-      one.stop()
+      const subscribed = subscribe(transport, { url, key: tenant.key, query })
+      const [delivered] = await subscribed.until(1).catch((errors) => [{ errors }])
+      subscribed.stop()
       const list = await service.graphql(tenant.key, `{ crmAccounts(${scope}) { totalCount } }`)
       expect(delivered?.errors).toMatchObject([{ extensions }])
       expect(list.errors).toMatchObject([{ message: delivered?.errors?.[0].message }])
@@ -284,18 +289,18 @@ describe.each(transports)('over %s', (transport) => {
   test("rejects another environment's end user", async () => {
     const { userId } = await harness.service.createTenant('production', [], 'Another')
     const query = `subscription { changes(userId: "${userId}") { topic } }`
-    const one = subscribe(transport, { url: harness.url, key: harness.tenant.key, query })
-    const [delivered] = await one.until(1).catch((errors) => [{ errors }])
-    one.stop()
+    const subscribed = subscribe(transport, { url: harness.url, key: harness.tenant.key, query })
+    const [delivered] = await subscribed.until(1).catch((errors) => [{ errors }])
+    subscribed.stop()
     expect(delivered?.errors).toMatchObject([{ extensions: { code: 'USER_NOT_FOUND' } }])
   })
 
   test('stops following a subscription when the client leaves, even while it waits', async () => {
-    const one = await start('{ crmAccounts { kind } }')
-    one.stop()
+    const subscribed = await start('{ crmAccounts { kind } }')
+    subscribed.stop()
     await untilFollowers(harness, 0)
     const statements = harness.service.takeStatements
-    // The read under way finishes.
+    // The read that is in progress finishes.
     await expect.poll(() => statements().length, { interval: 200 }).toBe(0)
     await harness.write([account(numbers())])
     await wait(100)
@@ -308,13 +313,13 @@ test('identical subscriptions share one resolution, and each gets its own select
     'subscription ($after: String) { crmAccounts(after: $after) { record { contacts { totalCount } } } }'
   const other = 'subscription { crmAccounts { record { website } } }'
   await untilLogReadable(harness.service)
-  open = [...Array.from({ length: 20 }, () => query), other, other].map((one) =>
-    subscribe('WebSocket', { url: harness.url, key: harness.tenant.key, query: one }),
+  open = [...Array.from({ length: 20 }, () => query), other, other].map((query) =>
+    subscribe('WebSocket', { url: harness.url, key: harness.tenant.key, query: query }),
   )
   await untilFollowers(harness, 22)
   harness.service.takeStatements()
   await harness.write([account(numbers(), 'shared')])
-  for (const one of open) await one.until(1)
+  for (const subscribed of open) await subscribed.until(1)
   const counted = harness.service.takeStatements().filter((sql) => sql.includes('crm_contacts'))
   // One statement for the page of links, one for their count.
   expect(counted).toHaveLength(2)

@@ -9,10 +9,10 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 test('a process that may send to private addresses logs a warning at start, and no other process does', async () => {
-  const warnings = () =>
+  const listWarnings = () =>
     harness.log.lines.filter((line) => line.includes('ALLOW_PRIVATE_ADDRESSES'))
   await harness.deliver({ allowPrivateAddresses: false })
-  expect(warnings()).toEqual([])
+  expect(listWarnings()).toEqual([])
   await harness.deliver({ allowPrivateAddresses: true })
-  expect(warnings()).toEqual([expect.stringMatching(/^warn /)])
+  expect(listWarnings()).toEqual([expect.stringMatching(/^warn /)])
 })

@@ -31,7 +31,7 @@ beforeAll(async () => {
   harness = await startSubscriptionHarness({ window: { changes: 200, bytes: 10_000_000 } })
 })
 afterEach(async () => {
-  for (const one of open) one.stop()
+  for (const subscribed of open) subscribed.stop()
   open = []
   await untilFollowers(harness, 0)
 })
@@ -39,9 +39,9 @@ afterAll(() => harness.stop())
 
 const start = (transport: Transport, after?: string, url = harness.url): Subscribed => {
   const variables = after === undefined ? {} : { after }
-  const one = subscribe(transport, { url, key: harness.tenant.key, query: QUERY, variables })
-  open.push(one)
-  return one
+  const subscribed = subscribe(transport, { url, key: harness.tenant.key, query: QUERY, variables })
+  open.push(subscribed)
+  return subscribed
 }
 
 const endOfLog = async (): Promise<string> => {
@@ -59,10 +59,10 @@ const followResuming = async (
   const received: SubscriptionResult[] = []
   while (received.length < count) {
     const last = received.at(-1)
-    const one = start(transport, last ? cursorOf(last) : after)
-    await one.until(count - received.length).catch(() => wait(20))
-    received.push(...one.received.filter(({ data }) => data?.crmAccounts))
-    one.stop()
+    const subscribed = start(transport, last ? cursorOf(last) : after)
+    await subscribed.until(count - received.length).catch(() => wait(20))
+    received.push(...subscribed.received.filter(({ data }) => data?.crmAccounts))
+    subscribed.stop()
   }
   return received.map(websiteOf)
 }
@@ -76,10 +76,10 @@ describe.each(transports)('over %s', (transport) => {
     // More than one page of the log.
     const rows = Array.from({ length: 450 }, (_, n) => account(n, `${transport} replayed`))
     await harness.write(rows)
-    const one = start(transport, after)
-    await one.until(450)
+    const subscribed = start(transport, after)
+    await subscribed.until(450)
     for (let n = 0; n < 10; n++) await write(n, `${transport} live ${n}`)
-    const received = await one.until(460)
+    const received = await subscribed.until(460)
     expect(received.slice(450).map(websiteOf)).toEqual(
       Array.from({ length: 10 }, (_, n) => `${transport} live ${n}`),
     )
@@ -89,8 +89,10 @@ describe.each(transports)('over %s', (transport) => {
 
   test('rejects an invalid cursor and an expired cursor with a specific code', async () => {
     const codeOf = async (after: string): Promise<string | undefined> => {
-      const one = start(transport, after)
-      const [received] = await one.until(1).catch((errors) => [{ errors } as SubscriptionResult])
+      const subscribed = start(transport, after)
+      const [received] = await subscribed
+        .until(1)
+        .catch((errors) => [{ errors } as SubscriptionResult])
       return received?.errors?.[0]?.extensions.code
     }
     expect(await codeOf('x')).toBe('INVALID_CURSOR')
@@ -109,7 +111,7 @@ describe.each(transports)('over %s', (transport) => {
     let after = await endOfLog()
     const committed: string[] = []
     const until = Date.now() + 6 * SECONDS
-    const writer = async (n: number): Promise<void> => {
+    const commitChanges = async (n: number): Promise<void> => {
       for (let round = 0; Date.now() < until || committed.length <= ENOUGH; round++) {
         const website = `${transport}/${n}/${round}`
         const commits = (n + round) % 5 !== 0
@@ -138,16 +140,16 @@ describe.each(transports)('over %s', (transport) => {
     let isWriting = true
     const resume = async (): Promise<void> => {
       for (let turns = 0; isWriting; turns++) {
-        const one = start(transport, after)
-        await Promise.race([one.until(20 + turns), wait(700)])
-        const received = [...one.received]
-        one.stop()
+        const subscribed = start(transport, after)
+        await Promise.race([subscribed.until(20 + turns), wait(700)])
+        const received = [...subscribed.received]
+        subscribed.stop()
         resumed.push(...received.map(websiteOf))
         after = received.length > 0 ? cursorOf(received.at(-1) as SubscriptionResult) : after
       }
     }
     const resuming = resume()
-    await Promise.all(Array.from({ length: 8 }, (_, n) => writer(n)))
+    await Promise.all(Array.from({ length: 8 }, (_, n) => commitChanges(n)))
     isWriting = false
     await resuming
     const last = start(transport, after)
@@ -171,7 +173,7 @@ describe.each(transports)('over %s', (transport) => {
 
 describe('after a failure', () => {
   test('delivers a change whose notification was lost', async () => {
-    const one = start('WebSocket')
+    const subscribed = start('WebSocket')
     await untilFollowers(harness, 1)
     await untilLogReadable(harness.service)
     const { id, ...rest } = account(1)
@@ -180,7 +182,7 @@ describe('after a failure', () => {
       INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
       VALUES (${harness.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts', 'updated',
         ${id}::uuid, ${JSON.stringify({ id, ...rest, website: 'unannounced' })}::json)`
-    await expect.poll(() => one.received.map(websiteOf)).toContain('unannounced')
+    await expect.poll(() => subscribed.received.map(websiteOf)).toContain('unannounced')
   })
 
   test('delivers everything although all database connections are cut again and again', async () => {
@@ -211,16 +213,16 @@ describe('after a failure', () => {
 
   test('a change that cannot be resolved ends the subscription, and comes first after resuming', async () => {
     const after = await endOfLog()
-    const one = start('WebSocket', after)
-    const two = start('SSE', after)
+    const subscribed = start('WebSocket', after)
+    const next = start('SSE', after)
     await write(5, 'before')
-    const [first] = await one.until(1)
-    await two.until(1)
+    const [first] = await subscribed.until(1)
+    await next.until(1)
     const { access } = harness.service
     const credential = vi.spyOn(access, 'credential')
     credential.mockRejectedValue(new Error('Connection terminated unexpectedly'))
     await write(5, 'unanswered')
-    for (const { until, ended } of [one, two]) {
+    for (const { until, ended } of [subscribed, next]) {
       const [, last] = await until(2)
       expect(last?.errors).toMatchObject([{ extensions: { code: 'NOT_READY' } }])
       await ended

@@ -9,13 +9,13 @@ export interface SharedHarness {
 }
 
 /** Opens both before the tests of the file; each test ends without subscriptions or received messages. */
-export const shareWebhookHarness = (opened: (both: SharedHarness) => void): void => {
+export const shareWebhookHarness = (onOpen: (both: SharedHarness) => void): void => {
   let harness: WebhookHarness
   let receiver: Receiver
   beforeAll(async () => {
     harness = await openWebhookHarness()
     receiver = await startReceiver()
-    opened({ harness, receiver })
+    onOpen({ harness, receiver })
   })
   afterEach(async () => {
     await harness.stopAll()

@@ -38,7 +38,7 @@ beforeAll(async () => {
   )
 })
 afterEach(async () => {
-  for (const one of open) one.stop()
+  for (const subscribed of open) subscribed.stop()
   open = []
   await untilFollowers(harness, 0)
 })
@@ -54,14 +54,14 @@ const start = async (
 ): Promise<Subscribed> => {
   await untilLogReadable(harness.service)
   const before = harness.service.live.followers
-  const one = subscribe(transport, { url: harness.url, key, ...requests })
-  open.push(one)
+  const subscribed = subscribe(transport, { url: harness.url, key, ...requests })
+  open.push(subscribed)
   await untilFollowers(harness, before + 1)
-  return one
+  return subscribed
 }
 
-const resultsOf = async (one: Subscribed, count: number) =>
-  (await one.until(count)).map(({ data, errors }: SubscriptionResult) => data ?? errors)
+const resultsOf = async (subscribed: Subscribed, count: number) =>
+  (await subscribed.until(count)).map(({ data, errors }: SubscriptionResult) => data ?? errors)
 
 test.each(transports)(
   'two tenants with identical subscriptions each receive only their own records, over %s',
@@ -95,14 +95,14 @@ test.each(transports)(
 
 test('identical queries for two credentials of one tenant do not share results', async () => {
   const query = 'subscription ($of: ID) { crmAccounts(credentialId: $of) { record { website } } }'
-  const one = await start('WebSocket', { query, variables: { of: CREDENTIAL } })
+  const subscribed = await start('WebSocket', { query, variables: { of: CREDENTIAL } })
   const other = await start('WebSocket', { query, variables: { of: OTHER } })
   const both = await start('WebSocket', { query })
   await harness.write([account(2, 'one')])
   await harness.write([account(2, 'other', OTHER)], accounts, OTHER)
   const expectedResult = (website: string) => ({ crmAccounts: { record: { website } } })
   expect(await resultsOf(both, 2)).toEqual([expectedResult('one'), expectedResult('other')])
-  expect(await resultsOf(one, 1)).toEqual([expectedResult('one')])
+  expect(await resultsOf(subscribed, 1)).toEqual([expectedResult('one')])
   expect(await resultsOf(other, 1)).toEqual([expectedResult('other')])
 })
 
@@ -142,7 +142,8 @@ test('results are keyed by the variables: explicit, null and defaulted', async (
   )
   await harness.write([account(4, 'site')])
   const records: unknown[] = []
-  for (const one of all) records.push((await one.until(1))[0]?.data.crmAccounts.record)
+  for (const subscribed of all)
+    records.push((await subscribed.until(1))[0]?.data.crmAccounts.record)
   const whole = { website: 'site', remoteId: '4' }
   expect(records).toEqual([whole, whole, { remoteId: '4' }, { website: 'site' }])
   const [ofDefault] = await byDefault.until(1)
@@ -152,7 +153,7 @@ test('results are keyed by the variables: explicit, null and defaulted', async (
 })
 
 test('each result uses the subscription’s own aliases, fragments and operation', async () => {
-  const two = `subscription One { crmAccounts { record { website } } }
+  const document = `subscription One { crmAccounts { record { website } } }
     subscription Two { crmAccounts { record { id: website } } }`
   const requests: readonly [query: string, operationName: string | undefined, answer: object][] = [
     [
@@ -170,8 +171,8 @@ test('each result uses the subscription’s own aliases, fragments and operation
       undefined,
       { crmAccounts: { as: { website: 'shop' } } },
     ],
-    [two, 'One', { crmAccounts: { record: { website: 'shop' } } }],
-    [two, 'Two', { crmAccounts: { record: { id: 'shop' } } }],
+    [document, 'One', { crmAccounts: { record: { website: 'shop' } } }],
+    [document, 'Two', { crmAccounts: { record: { id: 'shop' } } }],
   ]
   const all: Subscribed[] = []
   for (const [query, operationName] of requests)
@@ -216,10 +217,10 @@ test('a large batch of changes arrives complete, in order, and as one message pe
   await harness.write(rows)
   const websites = new Map(rows.map(({ remoteId, website }) => [remoteId, website]))
   const firstReceived = (await (all[0] as Subscribed).until(rows.length)).map(({ data }) => data)
-  for (const one of all) {
-    const expectedResults = (await one.until(rows.length)).map(({ data }) => data)
+  for (const subscribed of all) {
+    const expectedResults = (await subscribed.until(rows.length)).map(({ data }) => data)
     expect(expectedResults).toEqual(firstReceived)
-    expect(one.received).toHaveLength(rows.length)
+    expect(subscribed.received).toHaveLength(rows.length)
   }
   expect(
     new Map(firstReceived.map(({ crmAccounts: { record } }) => [record.remoteId, record.website])),
@@ -240,13 +241,13 @@ test.each(transports)(
     credential.mockRejectedValue(new Error('Connection terminated unexpectedly'))
     await harness.write([1, 2, 3].map((n) => account(n, `${transport} unanswered`)))
     let after: string | undefined
-    for (const one of all) {
-      await one.ended
-      expect(one.received.map(({ data, errors }) => Boolean(data && !errors))).toEqual([
+    for (const subscribed of all) {
+      await subscribed.ended
+      expect(subscribed.received.map(({ data, errors }) => Boolean(data && !errors))).toEqual([
         true,
         false,
       ])
-      after = one.received[0]?.data.crmAccounts.cursor
+      after = subscribed.received[0]?.data.crmAccounts.cursor
     }
     credential.mockRestore()
     const resumed = subscribe(transport, {
@@ -273,7 +274,7 @@ const onOneSocket = (client: Client, query: string) => {
     { query },
     {
       next: ({ data }) => {
-        // Depends on the query.
+        // The type of a result depends on the query.
         const { crmAccounts } = data as { crmAccounts: { record: { website: string } } }
         received.push(crmAccounts.record.website)
       },

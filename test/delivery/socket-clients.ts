@@ -41,9 +41,9 @@ process.once('message', async ({ url, key, sockets, deliveries }: Instructions) 
     })
   // A few at a time: the accept backlog is short.
   let next = 0
-  const worker = async (): Promise<void> => {
+  const connectRemaining = async (): Promise<void> => {
     while (next < sockets) await connect(next++)
   }
-  await Promise.all(Array.from({ length: 50 }, worker))
+  await Promise.all(Array.from({ length: 50 }, connectRemaining))
   report({ opened })
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   vi.useRealTimers()
-  for (const one of open) one.stop()
+  for (const slow of open) slow.stop()
   open = []
   await untilFollowers(harness, 0)
 })
@@ -41,9 +41,14 @@ afterAll(() => harness.stop())
 
 const start = (transport: Transport, query: string, after?: string) => {
   const variables = after === undefined ? {} : { after }
-  const one = subscribe(transport, { url: harness.url, key: harness.tenant.key, query, variables })
-  open.push(one)
-  return one
+  const subscribed = subscribe(transport, {
+    url: harness.url,
+    key: harness.tenant.key,
+    query,
+    variables,
+  })
+  open.push(subscribed)
+  return subscribed
 }
 
 const endOfLog = async (): Promise<string> => {
@@ -122,7 +127,7 @@ const openSlowStream = async (after: string): Promise<Slow> => {
 /** Stops one reader while another receives many changes. @returns whether the stopped one got RESUME */
 const stall = async (transport: Transport): Promise<boolean> => {
   const after = await endOfLog()
-  // These sockets get no pings: one that does not read answers none, and is cut after two, which is 24 s.
+  // These sockets get no pings, because a socket that does not read answers none and is closed after two (24 s).
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const slow = await (transport === 'SSE' ? openSlowStream : openSlowSocket)(after)
   open.push(slow)
@@ -131,7 +136,7 @@ const stall = async (transport: Transport): Promise<boolean> => {
   vi.useRealTimers()
   slow.pause()
   for (let n = 0; n < COUNT; n++) await harness.write([account(7, `${n} ${LONG}`)])
-  // While the slow one is still paused.
+  // The slow client is still paused here.
   await other.until(COUNT)
   other.stop()
   slow.resume()
@@ -178,7 +183,7 @@ describe.each(transports)('over %s', (transport) => {
     await busy.until(2)
     await untilLogReadable(harness.service)
     while ((await pruneChanges(harness.service.database, 30)) > 0);
-    // More than the window holds.
+    // More changes than the window holds.
     const rows = Array.from({ length: 400 }, (_, n) => account(n, `${transport} ${n}`))
     await harness.write(rows)
     const received = await quiet.until(rows.length)

@@ -50,7 +50,7 @@ test('bounds the queue by its length and a page by the free space', () => {
   expect([stream.hasRoom, stream.needsPage]).toEqual([false, false])
   const takenChanges = takeAll(stream)
   expect(takenChanges.map(numberOf)).toEqual(numbers(room))
-  // The rest is still in the log, and the next page is no longer than the space that it needs.
+  // The rest is still in the log, and the next page is no longer than the free space of the queue.
   expect(stream.needsPage).toBe(true)
   expect(stream.pageSize).toBe(room)
 })
@@ -59,7 +59,7 @@ test('takes a change longer than the bound on its own', () => {
   const stream = open()
   const record = 'x'.repeat(MAX_QUEUED_LENGTH * 2)
   const page = pageOf(stream, 3)
-  const changes = page.changes.map((one) => ({ ...one, change: { ...one.change, record } }))
+  const changes = page.changes.map((entry) => ({ ...entry, change: { ...entry.change, record } }))
   stream.add({ ...page, changes })
   expect(takeAll(stream).map(numberOf)).toEqual([1])
   expect([stream.needsPage, stream.pageSize]).toEqual([true, 1])

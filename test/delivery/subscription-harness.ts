@@ -67,7 +67,7 @@ export interface SubscriptionResult {
 
 export interface Subscribed {
   readonly received: SubscriptionResult[]
-  /** Resolves at the end; rejects with the error that the client reports. */
+  /** Resolves when the subscription ends; rejects with the error that the client reports. */
   readonly ended: Promise<void>
   /** Resolves when that many results have arrived. */
   until(count: number): Promise<readonly SubscriptionResult[]>
@@ -96,8 +96,8 @@ const gather = (
   end.promise.catch(() => {})
   let waiting: { count: number; resolve: (received: readonly SubscriptionResult[]) => void }[] = []
   const stop = run({
-    next: (one) => {
-      received.push(one)
+    next: (result) => {
+      received.push(result)
       for (const { count, resolve } of waiting) if (received.length >= count) resolve(received)
       waiting = waiting.filter(({ count }) => received.length < count)
     },

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readClock } from '../../src/store/database/database.ts'
 import { rotateWebhookSecret } from '../../src/store/secrets/webhook-secrets.ts'
 import { createChildren, kill } from '../support/children.ts'
-import { shiftedBy } from '../support/shifted-clock.ts'
+import { clockShiftOptions } from '../support/shifted-clock.ts'
 import { testVault } from '../support/vault.ts'
 import { type Receiver, startReceiver, status } from './receiver.ts'
 import { openWebhookHarness, quick, until, type WebhookHarness } from './webhook-harness.ts'
@@ -31,7 +31,11 @@ afterEach(async () => {
 
 /** Starts a delivery process on a host whose clock is off by `shiftMs`. */
 const startProcess = async (shiftMs: number): Promise<ChildProcess> => {
-  const child = children.start(SCRIPT, [harness.url, JSON.stringify(quick)], shiftedBy(shiftMs))
+  const child = children.start(
+    SCRIPT,
+    [harness.url, JSON.stringify(quick)],
+    clockShiftOptions(shiftMs),
+  )
   await once(child, 'message')
   return child
 }
@@ -129,9 +133,9 @@ describe.each([
     await startProcess(shiftMs)
     await harness.change([1])
     await until(() => receiver.received.length).toBe(2)
-    const signaturesAt = (path: string): number =>
+    const countSignatures = (path: string): number =>
       String(receiver.at(path)[0]?.headers['webhook-signature']).split(' ').length
-    expect([signaturesAt('/both'), signaturesAt('/new')]).toEqual([2, 1])
+    expect([countSignatures('/both'), countSignatures('/new')]).toEqual([2, 1])
   })
 })
 
@@ -153,10 +157,10 @@ test('a clock that jumps forward and back while the process runs changes nothing
   }
   for (const { body, headers } of receiver.received)
     verifier.verify(body, headers as Record<string, string>)
-  const attempts = async (): Promise<number[]> =>
+  const listAttemptTimes = async (): Promise<number[]> =>
     (await harness.attempts(id)).map(({ at }) => Date.parse(String(at)))
-  await until(async () => (await attempts()).length).toBe(pauses + 1)
-  const times = await attempts()
+  await until(async () => (await listAttemptTimes()).length).toBe(pauses + 1)
+  const times = await listAttemptTimes()
   const now = await readClock(harness.database)
   expect(times).toEqual(times.toSorted((a, b) => a - b))
   expect(times.at(-1)).toBeLessThanOrEqual(now.getTime())

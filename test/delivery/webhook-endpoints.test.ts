@@ -15,13 +15,13 @@ shareWebhookHarness((opened) => {
   receiver = opened.receiver
 })
 
-const hangs: Behaviour = () => {}
-const drips: Behaviour = (response) => {
+const hang: Behaviour = () => {}
+const dripBytes: Behaviour = (response) => {
   response.writeHead(200)
   const timer = setInterval(() => response.write('.'), 20)
   response.on('close', () => clearInterval(timer))
 }
-const endless: Behaviour = (response) => {
+const writeEndlessly: Behaviour = (response) => {
   response.writeHead(200)
   const writeOn = (): void => {
     while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -30,9 +30,9 @@ const endless: Behaviour = (response) => {
   writeOn()
 }
 const misbehaviours: Readonly<Record<string, Behaviour>> = {
-  '/hangs': hangs,
-  '/drips': drips,
-  '/endless': endless,
+  '/hangs': hang,
+  '/drips': dripBytes,
+  '/endless': writeEndlessly,
   '/redirects': status(301, { location: 'http://169.254.169.254/latest/meta-data' }),
   '/fails': status(500),
   '/breaks': (response) => void response.destroy(),
@@ -72,7 +72,7 @@ const deliverNextToThem = async (from: number): Promise<number[]> => {
 const percentile = (share: number, latencies: readonly number[]): number =>
   Math.round(latencies[Math.floor(latencies.length * share)] ?? Number.NaN)
 
-const summary = (latencies: readonly number[]): string =>
+const formatPercentiles = (latencies: readonly number[]): string =>
   `p50 ${percentile(0.5, latencies)}, p99 ${percentile(0.99, latencies)} ms`
 
 test('hanging, slow, endless, redirecting and failing endpoints delay no other endpoint', async () => {
@@ -87,7 +87,7 @@ test('hanging, slow, endless, redirecting and failing endpoints delay no other e
     ids.set(path, await harness.subscribe(receiver.origin + path))
   }
   const together = await deliverNextToThem(1 + COUNT)
-  console.log(`${summary(alone)} alone; ${summary(together)} next to them`)
+  console.log(`${formatPercentiles(alone)} alone; ${formatPercentiles(together)} next to them`)
   expect(together).toHaveLength(2 * COUNT)
   // The queue of a hanging endpoint may take the full timeout in addition to the machine's own delay.
   expect(percentile(0.5, together) - percentile(0.5, alone)).toBeLessThan(DEADLINE_MS / 2)
@@ -144,8 +144,8 @@ test('never dials a private address: for a change, a retry, a test or a replay',
     const { messageId = '' } = message ?? {}
     expect(await requestReplay(harness.database, owner, { messageId })).toBe(true)
   }
-  const replays = () => harness.database.prisma.webhookReplay.count()
-  await until(replays).toBe(0)
+  const countReplays = () => harness.database.prisma.webhookReplay.count()
+  await until(countReplays).toBe(0)
   for (const id of ids)
     for (const { status, failure } of await harness.attempts(id))
       expect([status, failure]).toEqual([

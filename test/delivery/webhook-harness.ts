@@ -19,7 +19,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { testVault } from '../support/vault.ts'
-import { recordingLog } from '../sync/recording-log.ts'
+import { createRecordingLog } from '../sync/recording-log.ts'
 
 export const accounts = catalogue.get('crm/accounts')
 export const TOPIC = accounts.topic
@@ -59,7 +59,7 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
   const feed = createChangeSignal(pgListener)
   await pgListener.start()
   feed.start()
-  const log = recordingLog()
+  const log = createRecordingLog()
   const deliveries: ReturnType<typeof createWebhookDelivery>[] = []
 
   const addEnvironment = async (): Promise<ChangingEnvironment> => {

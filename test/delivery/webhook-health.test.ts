@@ -35,7 +35,8 @@ const update = (id: string, changed: WebhookChange) =>
   )
 const isEnabled = async (id: string): Promise<boolean> =>
   (await harness.database.prisma.webhookSubscription.findUniqueOrThrow({ where: { id } })).isEnabled
-const statuses = async (id: string) => (await harness.attempts(id)).map((attempt) => attempt.status)
+const listStatuses = async (id: string) =>
+  (await harness.attempts(id)).map((attempt) => attempt.status)
 
 test('an endpoint that is enabled again is not judged by earlier failures', async () => {
   receiver.behave('/a', status(410))
@@ -51,7 +52,7 @@ test('an endpoint that is enabled again is not judged by earlier failures', asyn
     failingSince: null,
     disabledReason: null,
   })
-  await until(() => statuses(id)).toEqual([410, 502, 204])
+  await until(() => listStatuses(id)).toEqual([410, 502, 204])
   expect(await isEnabled(id)).toBe(true)
 })
 
@@ -63,7 +64,7 @@ test('a pause requested by one address does not apply to its replacement', async
   await until(() => harness.waiting(id)).toBe(1)
   await update(id, { address: `${receiver.origin}/b-mended` })
   await change()
-  // The message that waited for tomorrow, and the new one.
+  // The message that was scheduled for tomorrow, and the new message.
   await until(() => receiver.at('/b-mended').length).toBe(2)
   await until(() => harness.waiting(id)).toBe(0)
 })
@@ -82,7 +83,7 @@ test.each([
   await until(() => receiver.at(path).length).toBe(1)
   await update(id, { address: `${receiver.origin}${path}-mended` })
   respond()
-  await until(() => statuses(id)).toEqual([code, 204])
+  await until(() => listStatuses(id)).toEqual([code, 204])
   expect(receiver.at(`${path}-mended`)).toHaveLength(1)
   expect(await isEnabled(id)).toBe(true)
 })
@@ -97,11 +98,11 @@ test('a message whose last attempt disables the endpoint is sent with all attemp
   await deliver({ timeScale: 0 })
   await change()
   await until(() => isEnabled(id)).toBe(false)
-  expect(await statuses(id)).toEqual(Array(10).fill(500))
+  expect(await listStatuses(id)).toEqual(Array(10).fill(500))
   expect(await harness.waiting(id)).toBe(1)
   receiver.behave('/e', (...call) => (call[2] === 10 ? status(502)(...call) : ok(...call)))
   await update(id, { isEnabled: true })
-  await until(async () => (await statuses(id)).slice(10)).toEqual([502, 204])
+  await until(async () => (await listStatuses(id)).slice(10)).toEqual([502, 204])
 })
 
 test('a delivery under way when a pause begins does not end that pause', async () => {
@@ -115,12 +116,12 @@ test('a delivery under way when a pause begins does not end that pause', async (
   const unpaused = await harness.subscribe(`${receiver.origin}/g`)
   await deliver()
   await harness.change([++record, ++record])
-  await until(() => statuses(id)).toEqual([429])
+  await until(() => listStatuses(id)).toEqual([429])
   arrive()
-  await until(() => statuses(id)).toEqual([429, 204])
+  await until(() => listStatuses(id)).toEqual([429, 204])
   await change()
-  await until(() => statuses(unpaused)).toHaveLength(3)
+  await until(() => listStatuses(unpaused)).toHaveLength(3)
   expect(receiver.at('/f')).toHaveLength(2)
   nowMs += 3_600_000
-  await until(() => statuses(id)).toEqual([429, 204, 204])
+  await until(() => listStatuses(id)).toEqual([429, 204, 204])
 })

@@ -14,14 +14,14 @@ shareWebhookHarness((opened) => {
   receiver = opened.receiver
 })
 
-/** Waits for two checkpoints, so that everything so far is saved and the process has seen it. */
-const nextCheckpoint = async (id: string, number: number): Promise<void> => {
+/** Waits for two checkpoints, so that every delivery so far is saved and the process knows it. */
+const waitForCheckpoints = async (id: string, number: number): Promise<void> => {
   const before = (await harness.attempts(id)).length
   await harness.change([number])
   await until(async () => (await harness.attempts(id)).length).toBe(before + 1)
 }
 
-const statuses = async (id: string, messageId: string | undefined) =>
+const listStatuses = async (id: string, messageId: string | undefined) =>
   (await harness.attempts(id))
     .filter((attempt) => attempt.messageId === messageId)
     .map((attempt) => attempt.status)
@@ -44,11 +44,11 @@ test('a message delivered while the due query runs is not sent again', async () 
   await heldResult?.read
   respond()
   await until(() => harness.waiting(id)).toBe(0)
-  await nextCheckpoint(id, 2)
+  await waitForCheckpoints(id, 2)
   heldResult?.release()
   await harness.stopAll()
   const messageId = receiver.at('/due')[0]?.id
-  expect(await statuses(id, messageId)).toEqual([500, 204])
+  expect(await listStatuses(id, messageId)).toEqual([500, 204])
   expect(receiver.at('/due').filter((message) => message.id === messageId)).toHaveLength(2)
 })
 
@@ -56,10 +56,10 @@ test('a replay that ended while the replay query runs is not sent again', async 
   const lateDatabase = createLateDatabase(harness.database)
   const id = await harness.subscribe(`${receiver.origin}/replay`)
   const owner = { environmentId: harness.owner.environmentId, subscriptionId: id }
-  const replays = () => harness.database.prisma.webhookReplay.count()
+  const countReplays = () => harness.database.prisma.webhookReplay.count()
   // The lease is not renewed while the result is held.
   await harness.deliver({ database: lateDatabase.database, leaseMs: 20_000 })
-  await nextCheckpoint(id, 11)
+  await waitForCheckpoints(id, 11)
   const [messageId = ''] = receiver.at('/replay').map((message) => message.id)
   let respond = (): void => {}
   let heldResult: HeldResult | undefined
@@ -72,10 +72,10 @@ test('a replay that ended while the replay query runs is not sent again', async 
   await until(() => heldResult).toBeDefined()
   await heldResult?.read
   respond()
-  await until(replays).toBe(0)
-  await nextCheckpoint(id, 12)
+  await until(countReplays).toBe(0)
+  await waitForCheckpoints(id, 12)
   heldResult?.release()
-  await nextCheckpoint(id, 13)
+  await waitForCheckpoints(id, 13)
   await harness.stopAll()
-  expect(await statuses(id, messageId)).toEqual([204, 204])
+  expect(await listStatuses(id, messageId)).toEqual([204, 204])
 })

@@ -16,12 +16,12 @@ test('an endpoint is reported when it starts to fail and when it recovers', asyn
     (index < 3 ? status(503) : ok)(request, response, index),
   )
   const id = await harness.subscribe(`${receiver.origin}/log`)
-  const lines = () =>
+  const listLines = () =>
     harness.log.lines.filter((line) => line.includes('webhook endpoint') && line.includes(id))
   await harness.deliver()
   await harness.change([1])
-  await until(() => lines().length).toBe(2)
-  const [failed, recovered] = lines()
+  await until(() => listLines().length).toBe(2)
+  const [failed, recovered] = listLines()
   expect(failed).toMatch(/^warn a webhook endpoint has started to fail .*'it answered 503'/s)
   expect(recovered).toMatch(/^info a webhook endpoint has recovered .*failures: 3/s)
 
@@ -32,5 +32,5 @@ test('an endpoint is reported when it starts to fail and when it recovers', asyn
   )
   await harness.change([2])
   await until(() => receiver.at('/log').length).toBe(before + 2)
-  expect(lines()).toHaveLength(2)
+  expect(listLines()).toHaveLength(2)
 })

@@ -17,11 +17,12 @@ shareWebhookHarness((opened) => {
 const recordOf = ({ body }: Received) => JSON.parse(body).data.record
 
 test('in ordered mode, messages about a record wait behind its failing message, and no others wait', async () => {
-  const others = () => receiver.received.filter((message) => recordOf(message).remoteId !== '1')
+  const listOtherMessages = () =>
+    receiver.received.filter((message) => recordOf(message).remoteId !== '1')
   // Both wait for all others to arrive, so a wrong dependency would block the test.
   receiver.behave('/ordered', (response, message) => {
     const { remoteId, description } = recordOf(message)
-    const fails = remoteId === '1' && description === 'v1' && others().length < 19 * 6
+    const fails = remoteId === '1' && description === 'v1' && listOtherMessages().length < 19 * 6
     response.writeHead(fails ? 500 : 200).end()
   })
   const id = await harness.subscribe(`${receiver.origin}/ordered`, { isOrdered: true })
@@ -141,11 +142,11 @@ test('only an outcome that waits for a retry is on disk before the next messages
   const id = await harness.subscribe(`${receiver.origin}/disk`)
   await harness.deliver()
   harness.statements.length = 0
-  const saves = () => harness.statements.filter((sql) => sql.includes('INTO webhook_retries'))
+  const listSaves = () => harness.statements.filter((sql) => sql.includes('INTO webhook_retries'))
   await harness.change([401])
-  await until(saves).toEqual([expect.stringContaining('synchronous_commit')])
+  await until(listSaves).toEqual([expect.stringContaining('synchronous_commit')])
   harness.statements.length = 0
   await harness.change([402])
   await until(() => harness.waiting(id)).toBe(1)
-  await until(saves).toContainEqual(expect.not.stringContaining('synchronous_commit'))
+  await until(listSaves).toContainEqual(expect.not.stringContaining('synchronous_commit'))
 })

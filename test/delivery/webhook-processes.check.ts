@@ -182,7 +182,7 @@ test('a kill behind a hanging message does not repeat saved deliveries', async (
   await harness.change([COUNT + 1])
   await until(() => new Set(recordsAt('/a')).size).toBe(COUNT + 1)
   await until(() => unsavedOf(id, receiver.at('/a'))).toBe(0)
-  // Only the hanging message.
+  // Only the hanging message is sent again.
   expect(receiver.at('/a')).toHaveLength(COUNT + 2)
 }, 120_000)
 

@@ -93,13 +93,13 @@ test('queued changes are not sent soon after the subscription is disabled', asyn
   await until(() => responders.length).toBe(4)
   await update(id, { isEnabled: false })
   // The process has released the subscription and waits for the four requests under way.
-  const leaseHolders = () =>
+  const countHeldDeliveries = () =>
     harness.database.prisma.webhookDelivery.count({ where: { holder: { not: null } } })
   harness.statements.length = 0
   await until(
     () => harness.statements.filter((text) => text.includes('n.version')).length,
   ).toBeGreaterThan(1)
   for (const respond of responders) respond()
-  await until(leaseHolders).toBe(0)
+  await until(countHeldDeliveries).toBe(0)
   expect(receiver.at('/slow')).toHaveLength(4)
 })

@@ -18,7 +18,7 @@ shareWebhookHarness((opened) => {
 })
 
 let place = 0
-const newPath = (): string => `/${++place}`
+const nextPath = (): string => `/${++place}`
 
 const isDisabled = async (id: string) =>
   harness.database.prisma.webhookSubscription.findUniqueOrThrow({
@@ -27,7 +27,7 @@ const isDisabled = async (id: string) =>
   })
 
 test('sends a change as a message that the Standard Webhooks verifier accepts', async () => {
-  const path = newPath()
+  const path = nextPath()
   const id = await harness.subscribe(receiver.origin + path)
   await harness.deliver()
   await harness.change([1], { accountName: 'Ålesund "Fisk"' })
@@ -57,9 +57,9 @@ test('sends a change as a message that the Standard Webhooks verifier accepts', 
 })
 
 test('sends the changes of every topic to a subscription to *', async () => {
-  const path = newPath()
+  const path = nextPath()
   await harness.subscribe(receiver.origin + path, { topic: ['*'] })
-  const narrow = newPath()
+  const narrow = nextPath()
   await harness.subscribe(receiver.origin + narrow)
   await harness.deliver()
   const { environmentId, credentialId } = harness.owner
@@ -74,7 +74,7 @@ test('sends the changes of every topic to a subscription to *', async () => {
 })
 
 test('both secrets verify during a rotation, and only the new one after it', async () => {
-  const path = newPath()
+  const path = nextPath()
   const id = await harness.subscribe(receiver.origin + path)
   const before = await harness.secretOf(id)
   const { environmentId } = harness.owner
@@ -82,7 +82,7 @@ test('both secrets verify during a rotation, and only the new one after it', asy
   expect(after).not.toBe(before)
   let nowMs = Date.now()
   await harness.deliver({ clock: { nowMs: () => nowMs } })
-  const verifies = (secret: string | undefined): boolean => {
+  const isVerified = (secret: string | undefined): boolean => {
     const message = receiver.at(path).at(-1)
     try {
       // The verifier also rejects a wrong time: the timestamp is that of the attempt.
@@ -97,7 +97,7 @@ test('both secrets verify during a rotation, and only the new one after it', asy
   await harness.change([10])
   await until(() => receiver.at(path).length).toBe(1)
   expect(String(receiver.at(path)[0]?.headers['webhook-signature']).split(' ')).toHaveLength(2)
-  expect([verifies(before), verifies(after)]).toEqual([true, true])
+  expect([isVerified(before), isVerified(after)]).toEqual([true, true])
   nowMs += 25 * 3_600_000
   await harness.change([11])
   await until(() => receiver.at(path).length).toBe(2)
@@ -111,7 +111,7 @@ const ANSWER = '{"out\\of": NULL, \0, \'order\'}\n'
 const KEPT_ANSWER = ANSWER.replace('\0', '\ufffd')
 
 test('retries a failed message under the same id and keeps each attempt', async () => {
-  const path = newPath()
+  const path = nextPath()
   receiver.behave(path, (response, message, tried) =>
     tried < 2 ? status(500, {}, ANSWER)(response, message, tried) : ok(response, message, tried),
   )
@@ -133,7 +133,7 @@ test('retries a failed message under the same id and keeps each attempt', async 
 })
 
 test('treats a redirect as a failure and never follows it', async () => {
-  const path = newPath()
+  const path = nextPath()
   receiver.behave(path, status(302, { location: `${receiver.origin}/elsewhere` }))
   const id = await harness.subscribe(receiver.origin + path)
   await harness.deliver()
@@ -144,10 +144,10 @@ test('treats a redirect as a failure and never follows it', async () => {
 })
 
 test('410 disables the subscription and writes a change event', async () => {
-  const path = newPath()
+  const path = nextPath()
   receiver.behave(path, status(410))
   const id = await harness.subscribe(receiver.origin + path)
-  const watcher = newPath()
+  const watcher = nextPath()
   await harness.subscribe(receiver.origin + watcher, { topic: ['webhook/disabled'] })
   await harness.deliver()
   await harness.change([40])
@@ -177,7 +177,7 @@ test('410 disables the subscription and writes a change event', async () => {
 })
 
 test('disables an endpoint that has failed for days, and loses none of the changes that it missed', async () => {
-  const path = newPath()
+  const path = nextPath()
   receiver.behave(path, status(503))
   const id = await harness.subscribe(receiver.origin + path)
   let nowMs = Date.now()
@@ -199,7 +199,7 @@ test('disables an endpoint that has failed for days, and loses none of the chang
 })
 
 test('Retry-After pauses the endpoint until then', async () => {
-  const path = newPath()
+  const path = nextPath()
   receiver.behave(path, (response, message, tried) =>
     tried === 0
       ? status(429, { 'retry-after': '2' })(response, message, tried)
@@ -214,7 +214,7 @@ test('Retry-After pauses the endpoint until then', async () => {
 })
 
 test('a delivered message leaves no waiting row and takes few statements', async () => {
-  const path = newPath()
+  const path = nextPath()
   const id = await harness.subscribe(receiver.origin + path)
   await harness.deliver({ checkpointMs: 1000, window: 166 })
   harness.statements.length = 0
@@ -232,7 +232,7 @@ test('a delivered message leaves no waiting row and takes few statements', async
 })
 
 test('deleting a subscription deletes its state, and no other subscription’s', async () => {
-  const paths = [newPath(), newPath()]
+  const paths = [nextPath(), nextPath()]
   const [deleted = '', other = ''] = await Promise.all(
     paths.map((path) => harness.subscribe(receiver.origin + path)),
   )

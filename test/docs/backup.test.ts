@@ -4,7 +4,7 @@ import { silentLog } from '../../src/log.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
-import { endHosts, newDataDir } from '../process/hosts.ts'
+import { createDataDir, endHosts } from '../process/hosts.ts'
 import { missingPrograms, startCluster, type TestCluster } from '../support/cluster.ts'
 import { pageAt } from './pages.ts'
 import { openShell } from './shell.ts'
@@ -38,7 +38,7 @@ describe.skipIf(missingPrograms)('docs/backup-and-upgrade.md', () => {
     await cluster.remove()
   })
 
-  test('its commands dump the database and restore it', async () => {
+  test('has commands that dump the database and restore it', async () => {
     const before = openDatabase({ url: cluster.url })
     const { id } = await before.prisma.organisation.create({ data: { name: 'Harbour Light' } })
     await before.stop()
@@ -50,8 +50,8 @@ describe.skipIf(missingPrograms)('docs/backup-and-upgrade.md', () => {
     await restored.stop()
   })
 
-  test('its command copies the embedded database to a server', async () => {
-    const dataDir = await newDataDir()
+  test('has a command that copies the embedded database to a server', async () => {
+    const dataDir = await createDataDir()
     const embedded = await startEmbeddedDatabase({ dataDir, log: silentLog })
     await applyMigrations(embedded.url)
     const before = openDatabase({ url: embedded.url })

@@ -131,10 +131,11 @@ describe.each(pages.map((page) => [page.path, page] as const))('%s', (path, { te
     ({ language, text: script }) => language === 'sh' && !script.includes('receiver.mjs'),
   )
 
-  if (isRunHere && commands.length > 0) test('its commands', () => runCommands(commands))
+  if (isRunHere && commands.length > 0)
+    test('runs its commands as documented', () => runCommands(commands))
 
   if (isRunHere && others.length > 0)
-    test('its other examples', async () => {
+    test('has valid examples of requests, responses and files', async () => {
       let result: unknown
       for (const block of others) {
         const { language, place } = block
@@ -147,9 +148,9 @@ describe.each(pages.map((page) => [page.path, page] as const))('%s', (path, { te
       }
     })
 
-  test('its links', () => {
+  test('has links to existing files', () => {
     for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]*)(?:#[\w-]*)?\)/g)) {
-      // Written on its own; the link test of that page follows it.
+      // Skips links to headings of the same page and links to other hosts.
       if (target === '' || /^https?:/.test(target)) continue
       expect(existsSync(join(ROOT, dirname(path), target)), target).toBe(true)
     }

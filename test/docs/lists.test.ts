@@ -8,7 +8,7 @@ import { pageAt, pages } from './pages.ts'
 
 const placeOf = (code: string): string => {
   if (code === 'INVALID_PARAMETER') return '`userErrors` for fields of `input`, otherwise `errors`'
-  return userErrorCodes.some((one) => one === code) ? '`userErrors`' : '`errors`'
+  return userErrorCodes.some((topic) => topic === code) ? '`userErrors`' : '`errors`'
 }
 
 test('the page of errors lists every code with its status, place in GraphQL and meaning, and no other code', () => {

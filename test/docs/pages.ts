@@ -42,7 +42,7 @@ export const pages: readonly Page[] = [
 
 /** @throws Error if there is no such page */
 export const pageAt = (path: string): Page => {
-  const page = pages.find((one) => one.path === path)
+  const page = pages.find((page) => page.path === path)
   if (page === undefined) throw new Error(`There is no page ${path}.`)
   return page
 }

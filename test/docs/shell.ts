@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { ROOT } from './pages.ts'
 
 /**
- * The commands of npm that a page shows and that do not run here: they install, or run for minutes. `.ci/run`
- * or a test of their own runs them.
+ * The npm commands of the pages that this shell skips, because they install packages or take minutes. `.ci/run`
+ * or another test runs them.
  */
 const RUN_ELSEWHERE = ['ci', 'start', 'test', 'run bench', 'run check', 'run codegen', 'run format']
 

@@ -40,7 +40,7 @@ const lint = async (program: string, ...input: readonly string[]): Promise<strin
   return stdout
 }
 
-const redocly = async (document: string): Promise<readonly string[]> => {
+const lintWithRedocly = async (document: string): Promise<readonly string[]> => {
   const printed = await lint(REDOCLY, document, '--config', 'redocly.yaml', '--format', 'json')
   const { problems } = JSON.parse(printed) as {
     problems: { ruleId: string; message: string; location: { pointer: string }[] }[]
@@ -50,7 +50,7 @@ const redocly = async (document: string): Promise<readonly string[]> => {
   )
 }
 
-const spectral = async (document: string): Promise<readonly string[]> => {
+const lintWithSpectral = async (document: string): Promise<readonly string[]> => {
   const input = ['--ruleset', 'spectral.yaml', '--format', 'json', '--quiet']
   const printed = await lint(SPECTRAL, document, ...input)
   const problems = JSON.parse(printed) as { code: string; message: string; path: string[] }[]
@@ -59,8 +59,8 @@ const spectral = async (document: string): Promise<readonly string[]> => {
 
 describe.skipIf(missing)(`the linters${missing ? `: ${missing}` : ''}`, () => {
   test.each([
-    ['Redocly', redocly],
-    ['Spectral', spectral],
+    ['Redocly', lintWithRedocly],
+    ['Spectral', lintWithSpectral],
   ])(
     '%s finds nothing in the document',
     async (_name, findProblems) => {
@@ -70,8 +70,8 @@ describe.skipIf(missing)(`the linters${missing ? `: ${missing}` : ''}`, () => {
   )
 
   test.each([
-    ['Redocly', redocly, /^operation-operationId-unique: /],
-    ['Spectral', spectral, /^operation-operationId-unique: /],
+    ['Redocly', lintWithRedocly, /^operation-operationId-unique: /],
+    ['Spectral', lintWithSpectral, /^operation-operationId-unique: /],
   ])(
     '%s finds an existing fault',
     async (_name, findProblems, fault) => {

@@ -45,7 +45,9 @@ const isDeleting = ({ rest, name }: Operation): boolean =>
 const inOrder = [
   ...operations.filter(isCreating),
   ...operations.filter(isRead),
-  ...operations.filter((one) => !isCreating(one) && !isRead(one) && !isDeleting(one)),
+  ...operations.filter(
+    (operation) => !isCreating(operation) && !isRead(operation) && !isDeleting(operation),
+  ),
   ...operations
     .filter(isDeleting)
     .toReversed()
@@ -67,7 +69,7 @@ test.each(
     .map((operation) => [operation.name, operation] as const),
 )('%s', async (name, operation) => {
   const { method, url, body } = restRequest(operation, operation.example.input)
-  const real = (text: string): string =>
+  const replaceIds = (text: string): string =>
     // Nothing listens on the replacement address; the example's shop would be looked up in DNS.
     text
       .replace(ID, (id) => serverIds.get(id) ?? id)
@@ -75,8 +77,8 @@ test.each(
   const response = await service.send(
     tenant.key,
     method,
-    real(url),
-    body === undefined ? undefined : JSON.parse(real(JSON.stringify(body))),
+    replaceIds(url),
+    body === undefined ? undefined : JSON.parse(replaceIds(JSON.stringify(body))),
   )
   const [status] = exceptions.get(name) ?? [200]
   expect(response.statusCode, response.body).toBe(status)

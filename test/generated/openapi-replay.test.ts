@@ -124,7 +124,8 @@ describe.each(places)('$path', ({ path, resource }) => {
           operator === undefined || (operator === 'notEquals') === (example[field] === null)
         const answered = result.json()[key]
         const count = key === 'groups' ? answered.length && answered[0].count : answered
-        const ids = key === resource.plural ? answered.map((one: { id: string }) => one.id) : count
+        const ids =
+          key === resource.plural ? answered.map((record: { id: string }) => record.id) : count
         const expected = key === resource.plural ? (found ? [id] : []) : Number(found)
         expect(ids, `${name}=${value}`).toEqual(expected)
       }

@@ -16,13 +16,13 @@ import {
   schemaCompiler,
 } from '../support/openapi.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
+import { CREDENTIAL, shareServiceWithRecords } from '../support/service-with-records.ts'
 
 // openapi.test.ts proves that the document has this type.
 const document = JSON.parse(openapiText) as OpenApiDocument
 const compile = schemaCompiler(document)
 
-const harness = serviceWithRecords(4)
+const harness = shareServiceWithRecords(4)
 
 /** Sends a GET and checks the response against the operation that documents it. */
 const check = async (path: string, address: string, status: number, query = '') => {

@@ -28,8 +28,8 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
 )
 const parametersAt = (path: string, method = 'get'): Parameter[] =>
-  (document.paths[path]?.[method]?.parameters ?? []).map((one) =>
-    resolveReference<Parameter>(document, one),
+  (document.paths[path]?.[method]?.parameters ?? []).map((parameter) =>
+    resolveReference<Parameter>(document, parameter),
   )
 
 describe('the document', () => {

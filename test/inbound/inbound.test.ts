@@ -116,7 +116,7 @@ const deliver = async (path: string, list: unknown, headers: Record<string, stri
 const eventsOf = (credentialId: string) =>
   service.database.prisma.inboundEvent.findMany({ where: { credentialId } })
 
-const settledEvents = (credentialId: string) =>
+const waitForProcessedEvents = (credentialId: string) =>
   expect
     .poll(async () => (await eventsOf(credentialId)).every(({ processedAt }) => processedAt), {
       interval: 10,
@@ -126,11 +126,11 @@ const settledEvents = (credentialId: string) =>
 const readStored = async (credentialId: string): Promise<Record<string, unknown>[]> =>
   (await service.rest(tenant.key, `/crm/accounts?credentialId=${credentialId}`)).json().accounts
 
-const storedOne = async (credentialId: string, remoteId: string): Promise<unknown> =>
+const readStoredRecord = async (credentialId: string, remoteId: string): Promise<unknown> =>
   (await service.rest(tenant.key, `/crm/accounts/${remoteId}?credentialId=${credentialId}`)).json()
     .account
 
-const fetches = ({ requests }: SubscribedApp) =>
+const listFetches = ({ requests }: SubscribedApp) =>
   requests.filter((request) => request.startsWith('GET /accounts'))
 
 describe('a delivery', () => {
@@ -179,7 +179,7 @@ describe('a delivery', () => {
     app.accounts.set('1', { id: '1', name: 'Acme' })
     const list = [{ remoteId: '1', kind: 'changed' }]
     for (const id of ['a', 'a', 'b']) await deliver(path, list, { 'x-delivery': id })
-    await settledEvents(credentialId)
+    await waitForProcessedEvents(credentialId)
     expect(await eventsOf(credentialId)).toHaveLength(2)
     expect(await readStored(credentialId)).toMatchObject([{ accountName: 'Acme' }])
   })
@@ -202,9 +202,9 @@ describe('the records of events', () => {
       { remoteId: '3', kind: 'changed', topic: 'crm/leads' },
     ])
     await startWorker()
-    await settledEvents(credentialId)
+    await waitForProcessedEvents(credentialId)
     expect(await eventsOf(credentialId)).toHaveLength(503)
-    expect(fetches(app)).toEqual(['GET /accounts?ids=1,2,unknown'])
+    expect(listFetches(app)).toEqual(['GET /accounts?ids=1,2,unknown'])
     expect((await readStored(credentialId)).map(({ remoteId }) => remoteId).sort()).toEqual([
       '1',
       '2',
@@ -217,9 +217,9 @@ describe('the records of events', () => {
     const change = (kind: 'changed' | 'deleted') => deliver(path, [{ remoteId: '1', kind }])
     const expectStored = (remoteDeleted: boolean) =>
       expect
-        .poll(() => storedOne(credentialId, '1'), { interval: 10 })
+        .poll(() => readStoredRecord(credentialId, '1'), { interval: 10 })
         .toMatchObject({ accountName: 'Acme', remoteDeleted })
-    // The same: a deletion that is reported, and a changed record that the app no longer has.
+    // Both lead to the same result: a reported deletion, and a changed record that the app no longer has.
     for (const kind of ['deleted', 'changed'] as const) {
       app.accounts.set('1', { id: '1', name: 'Acme' })
       await change('changed')
@@ -267,7 +267,7 @@ describe('the records of events', () => {
     await prisma.syncState.update({ where: key, data: { dueAt } })
     app.settings.fault = 400
     await deliver(path, [{ remoteId: '1', kind: 'changed' }])
-    await settledEvents(credentialId)
+    await waitForProcessedEvents(credentialId)
     await expect
       .poll(async () => (await prisma.syncState.findUniqueOrThrow({ where: key })).dueAt < dueAt)
       .toBe(true)
@@ -275,11 +275,11 @@ describe('the records of events', () => {
     app.accounts.set('1', { id: '1', name: 'Acme' })
     await prisma.$executeRaw`
       UPDATE sync_states SET due_at = 'infinity' WHERE credential_id = ${credentialId}::uuid`
-    const before = fetches(app).length
+    const before = listFetches(app).length
     await deliver(path, [{ remoteId: '1', kind: 'changed' }])
     await expect.poll(async () => (await eventsOf(credentialId)).length).toBe(2)
-    await settledEvents(credentialId)
-    expect(fetches(app)).toHaveLength(before)
+    await waitForProcessedEvents(credentialId)
+    expect(listFetches(app)).toHaveLength(before)
     expect(await readStored(credentialId)).toEqual([])
   })
 })
@@ -357,7 +357,7 @@ describe('a subscription', () => {
     expect((await subscriptionOf(credentialId)).expiresAt?.getTime()).toBeGreaterThan(
       soon.getTime() + 86_400_000,
     )
-    expect(app.requests.filter((one) => one.startsWith('PUT'))).toHaveLength(1)
+    expect(app.requests.filter((request) => request.startsWith('PUT'))).toHaveLength(1)
     const { remoteIds } = await subscriptionOf(credentialId)
     app.webhooks.clear()
     await check()
@@ -375,14 +375,14 @@ describe('a subscription', () => {
     const listed = await service.send(tenant.key, 'GET', '/2024-03/credentials?app=own')
     const found = listed
       .json()
-      .data.find((one: { credentialId: string }) => one.credentialId === credentialId)
+      .data.find((credential: { credentialId: string }) => credential.credentialId === credentialId)
     expect(found.webhooks).toMatchObject({
       active: false,
       reason: 'status 403',
       lastReceivedAt: null,
     })
     app.settings.fault = undefined
-    // One that was created without a response: it is replaced, because its secret is unknown.
+    // A subscription whose creation got no response is replaced, because its secret is unknown.
     const { id } = await subscriptionOf(credentialId)
     const address = `${PUBLIC_URL}/webhooks/own/${id}`
     app.webhooks.set('orphan', { id: 'orphan', address, secret: '', expiresAt: '' })
@@ -402,18 +402,18 @@ test('polling slows down while webhooks arrive, and speeds up when they stop', a
   const { credentialId, path } = await connectSubscribed()
   const sync = createSync({ ...service.runtime, appClient })
   /** Seconds until the next run, after a run. */
-  const interval = async (): Promise<number> => {
+  const readIntervalSeconds = async (): Promise<number> => {
     await sync.syncNow(credentialId)
     const [row] = await prisma.$queryRaw<{ seconds: number }[]>`
       SELECT round(extract(epoch FROM due_at - completed_at))::integer AS seconds FROM sync_states
       WHERE credential_id = ${credentialId}::uuid`
     return row?.seconds ?? 0
   }
-  expect(await interval()).toBe(15)
+  expect(await readIntervalSeconds()).toBe(15)
   await deliver(path, [])
-  expect(await interval()).toBe(300)
+  expect(await readIntervalSeconds()).toBe(300)
   await prisma.$executeRaw`UPDATE inbound_subscriptions
     SET last_received_at = last_received_at - interval '1 hour' WHERE credential_id = ${credentialId}::uuid`
-  expect(await interval()).toBe(15)
+  expect(await readIntervalSeconds()).toBe(15)
   await sync.stop()
 })

@@ -48,7 +48,7 @@ const open = async (checked: Connector = connector): Promise<Workbench> => {
 }
 
 /** The template with changes of its only resource. */
-const templateWith = (
+const changeTemplate = (
   changes: (accounts: ResourceConnector) => Partial<ResourceConnector> | undefined,
 ): Connector => {
   const { [TOPIC]: accounts } = connector.resources
@@ -59,12 +59,12 @@ const templateWith = (
   })
 }
 
-const failedChecks = (results: readonly CheckResult[]): readonly string[] =>
+const listFailedChecks = (results: readonly CheckResult[]): readonly string[] =>
   results.flatMap(({ check, outcome }) => (outcome === 'failed' ? check : []))
 
 test('passes the template with faults and its writes', async () => {
   const results = await checkApp(await open(), { faults: UNPAUSED, writes })
-  expect(failedChecks(results), reportTable(results)).toEqual([])
+  expect(listFailedChecks(results), reportTable(results)).toEqual([])
   const passed = results.flatMap(({ check, outcome }) => (outcome === 'passed' ? check : []))
   expect(passed).toEqual([
     'credential',
@@ -108,7 +108,7 @@ const wrong: readonly Wrong[] = [
     'a pager that ignores the cursor after a restart',
     'resume',
     () =>
-      templateWith(({ listRequest, readList }) => {
+      changeTemplate(({ listRequest, readList }) => {
         let next: string | undefined
         return {
           listRequest: ({ cursor, ...start }) =>
@@ -125,7 +125,7 @@ const wrong: readonly Wrong[] = [
     'a listing of changes that ignores since',
     'changes',
     () =>
-      templateWith(({ listRequest }) => ({
+      changeTemplate(({ listRequest }) => ({
         listRequest: ({ cursor }) => listRequest({ since: undefined, cursor }),
       })),
   ],
@@ -133,7 +133,7 @@ const wrong: readonly Wrong[] = [
     'readMany without a field',
     'read many',
     () =>
-      templateWith(
+      changeTemplate(
         ({ readMany }) =>
           readMany && {
             readMany: {
@@ -148,7 +148,7 @@ const wrong: readonly Wrong[] = [
     'a field that the mapping does not read',
     'mutations',
     () =>
-      templateWith(({ mapping }) => ({
+      changeTemplate(({ mapping }) => ({
         // With a parameter: a rule without one declares a fixed value.
         mapping: { ...mapping, rules: { ...mapping.rules, industry: (_: unknown) => 'Paper' } },
       })),
@@ -157,7 +157,7 @@ const wrong: readonly Wrong[] = [
     'a value that does not fit',
     'mapping',
     () =>
-      templateWith(({ mapping }) => ({
+      changeTemplate(({ mapping }) => ({
         mapping: { ...mapping, rules: { ...mapping.rules, numberOfEmployees: 'name' } },
       })),
   ],
@@ -185,27 +185,27 @@ const wrong: readonly Wrong[] = [
 
 describe('finds', () => {
   test.each(wrong)('%s', async (_name, check, create) => {
-    expect(failedChecks(await checkApp(await open(create()), { faults: [] }))).toContain(check)
+    expect(listFailedChecks(await checkApp(await open(create()), { faults: [] }))).toContain(check)
   })
 
   test('a sync that reports unchanged records again', async () => {
     let reads = 0
-    const restless = templateWith(({ mapping }) => ({
+    const restless = changeTemplate(({ mapping }) => ({
       mapping: { ...mapping, rules: { ...mapping.rules, description: () => `read ${++reads}` } },
     }))
-    expect(failedChecks(await checkApp(await open(restless), { faults: [] }))).toContain(
+    expect(listFailedChecks(await checkApp(await open(restless), { faults: [] }))).toContain(
       'second sync',
     )
   })
 
   test('an update that is written although the record has changed', async () => {
-    const unguarded = templateWith(
+    const unguarded = changeTemplate(
       ({ write }) =>
         // The app ignores the version that this guard promises to send.
         write?.update && { write: { ...write, update: { ...write.update, guard: 'version' } } },
     )
     const results = await checkApp(await open(unguarded), { faults: [], writes })
-    expect(failedChecks(results)).toEqual(['stale update'])
+    expect(listFailedChecks(results)).toEqual(['stale update'])
   })
 })
 

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
 import { AppRateLimitedError, AppUnavailableError } from '../../src/outbound/app-error.ts'
-import { lagMsOf, untilShown, withinLimits } from '../../tools/app-kit/check/waits.ts'
+import { lagMsOf, retryWithinLimits, untilShown } from '../../tools/app-kit/check/waits.ts'
 
 const facts = { app: 'template', appName: 'Template', request: 'GET /accounts', reason: 'r' }
-const rateLimit = (ms: number | undefined) => new AppRateLimitedError(facts, ms)
+const rateLimitError = (ms: number | undefined) => new AppRateLimitedError(facts, ms)
 
 const openWaits = () => {
   let timeMs = 0
@@ -23,7 +23,7 @@ const openWaits = () => {
 }
 
 /** Work that fails with these errors, then succeeds. */
-const failing = (...errors: readonly Error[]) => {
+const failWith = (...errors: readonly Error[]) => {
   let calls = 0
   return async () => {
     const error = errors[calls++]
@@ -33,11 +33,11 @@ const failing = (...errors: readonly Error[]) => {
 }
 
 test.each([
-  ['the pause that the app requests', [rateLimit(20_000)], [20_000]],
-  ['a second without one', [rateLimit(undefined), rateLimit(0)], [1_000, 1_000]],
+  ['the pause that the app requests', [rateLimitError(20_000)], [20_000]],
+  ['a second without one', [rateLimitError(undefined), rateLimitError(0)], [1_000, 1_000]],
   [
     'the longest pause of several runs',
-    [new AggregateError([rateLimit(60_000), rateLimit(2_000)])],
+    [new AggregateError([rateLimitError(60_000), rateLimitError(2_000)])],
     [60_000],
   ],
   [
@@ -47,7 +47,7 @@ test.each([
   ],
 ])('work that a limit rejects waits for %s', async (_name, errors, expected) => {
   const { waits, reported, passedMs } = openWaits()
-  expect(await withinLimits(waits, failing(...errors))).toBe(errors.length + 1)
+  expect(await retryWithinLimits(waits, failWith(...errors))).toBe(errors.length + 1)
   expect(reported).toEqual(expected)
   expect(passedMs()).toBe(expected.reduce((sum, ms) => sum + ms, 0))
 })
@@ -56,12 +56,12 @@ test.each([
   ['another failure', new AppUnavailableError(facts, 'network')],
   [
     'another failure next to a limit',
-    new AggregateError([rateLimit(1), new AppUnavailableError(facts, 'network')]),
+    new AggregateError([rateLimitError(1), new AppUnavailableError(facts, 'network')]),
   ],
-  ['a limit of a day', rateLimit(24 * 3_600_000)],
+  ['a limit of a day', rateLimitError(24 * 3_600_000)],
 ])('does not wait after %s', async (_name, error) => {
   const { waits, reported } = openWaits()
-  await expect(withinLimits(waits, failing(error))).rejects.toBe(error)
+  await expect(retryWithinLimits(waits, failWith(error))).rejects.toBe(error)
   expect(reported).toEqual([])
 })
 

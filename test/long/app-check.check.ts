@@ -129,7 +129,7 @@ test.each([
     },
   })
   try {
-    const faults = FAULT_CASES.filter(({ name: one }) => FAULTS.includes(one))
+    const faults = FAULT_CASES.filter(({ name: faultName }) => FAULTS.includes(faultName))
     const results = await checkApp(bench, { faults, writes })
     const failed = results.filter(({ outcome }) => outcome === 'failed')
     expect(failed, reportTable(results)).toEqual([])

@@ -31,13 +31,13 @@ const runChecks = async (
   }
 }
 
-const failedChecks = (results: readonly CheckResult[]): readonly CheckResult[] =>
+const listFailedChecks = (results: readonly CheckResult[]): readonly CheckResult[] =>
   results.filter(({ outcome }) => outcome === 'failed')
 
 test('the template of new connectors conforms', async () => {
   const { url, token, handle } = createTemplateApp(11)
   const app = { connector: template, values: { url, token }, upstream: handle, deadlineMs: 500 }
-  expect(failedChecks(await runChecks(app, {}))).toEqual([])
+  expect(listFailedChecks(await runChecks(app, {}))).toEqual([])
 })
 
 test('the sandbox conforms', async () => {
@@ -48,7 +48,7 @@ test('the sandbox conforms', async () => {
     const { handle, openTenant } = createSandboxApp(service)
     const { tenant, token } = await openTenant('acme')
     const app = { connector: sandbox, values: { tenant, token }, upstream: handle }
-    expect(failedChecks(await runChecks(app, {}))).toEqual([])
+    expect(listFailedChecks(await runChecks(app, {}))).toEqual([])
   } finally {
     await service.stop()
   }
@@ -75,7 +75,7 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
           },
         },
       )
-      expect(failedChecks(results)).toEqual([])
+      expect(listFailedChecks(results)).toEqual([])
     } finally {
       await app.stop()
     }
@@ -100,7 +100,7 @@ describe.skipIf(vendureMissing)(
             },
           },
         )
-        expect(failedChecks(results)).toEqual([])
+        expect(listFailedChecks(results)).toEqual([])
       } finally {
         await shop.close()
       }

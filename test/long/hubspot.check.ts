@@ -1,16 +1,16 @@
 /**
- * The HubSpot connector against a simulator that was written from HubSpot's contract alone: a portal is connected through
- * the consent page, listed, changed, written to (with conflicts), deleted from, and reported by webhooks.
+ * The HubSpot connector against a simulator that was written from HubSpot's contract alone: a portal is connected
+ * through the consent page, listed, changed, written to (with conflicts), deleted from, and reported by webhooks.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { expected } from './hubspot/expected.ts'
 import { addFullRecords, type FullRecords } from './hubspot/full-records.ts'
 import { client, type Harness, MAX_SEARCH_RESULTS, openHarness, PORTAL } from './hubspot/harness.ts'
 import { createRecordChecks } from './hubspot/record-checks.ts'
 
-const SAMPLES = 120 // more than a page
+const SAMPLES = 120 // more than a page of records
 
 let harness: Harness
 let checks: ReturnType<typeof createRecordChecks>
@@ -19,7 +19,7 @@ beforeAll(async () => {
   harness = await openHarness((portal) => {
     full = addFullRecords(portal)
     portal.addSamples(SAMPLES)
-    // Records that nothing refers to, to be merged, archived and erased.
+    // Records without references to them, which the tests merge, archive and erase.
     for (const lastname of ['A', 'B', 'C', 'D']) portal.create('contacts', { lastname })
     for (const dealname of ['A', 'B'])
       portal.create('deals', { dealname, dealstage: 'contractsent' })
@@ -106,7 +106,7 @@ describe('webhooks', () => {
   let worker: InboundWorker
   afterAll(() => worker?.stop())
 
-  /** Sends what is due. */
+  /** Sends the webhooks that are due. */
   const deliver = async (): Promise<void> => {
     harness.app.clock.advance(5000)
     const statuses = (await harness.app.webhooks.deliver()).map(({ status }) => status)
@@ -191,7 +191,7 @@ describe('changes', () => {
     portal.update('notes', full.note, { hs_note_body: 'Bye' })
     portal.update('tasks', full.task, { hs_task_status: 'WAITING' })
     app.clock.advance(LAG_MS)
-    // The index does not have this value yet, the record has.
+    // The record has this value, and the search index does not have it yet.
     portal.update('companies', full.company, { industry: 'BANKING' })
     await synced()
     expect(await find('accounts', full.company)).toMatchObject({
@@ -210,7 +210,8 @@ describe('changes', () => {
 
   test('are found once the search index has them, however late', async () => {
     const { app, portal, find, syncNow: synced } = harness
-    // A search starts minutes before the latest change that was found, and would find the earlier one of the contact.
+    // A search starts minutes before the latest change that was found, and would find the earlier one of the
+    // contact.
     app.clock.advance(360_000)
     const { firstName } = await find('contacts', full.contact)
     const others = portal.list('contacts').filter(({ id }) => id !== full.contact)
@@ -260,7 +261,7 @@ describe('changes', () => {
       .map(({ id }) => String(id))
     portal.archive('contacts', String(archived))
     portal.purge('contacts', String(erased))
-    // An association changes no time.
+    // Writing an association changes no update time.
     const [other] = portal.list('companies').map(({ id }) => String(id))
     portal.associate('contacts', full.contact, { type: 'companies', id: String(other), typeId: 1 })
     // A missing record is deleted once a second listing confirms it.
@@ -509,7 +510,7 @@ describe('when requests fail', () => {
     harness.portal.update('contacts', full.contact, { jobtitle })
     harness.app.clock.advance(5000)
   }
-  const jobTitle = async (): Promise<string> =>
+  const readJobTitle = async (): Promise<string> =>
     (await harness.find('contacts', full.contact)).remoteFields.properties.jobtitle
 
   test('a token that expires in the middle is renewed', async () => {
@@ -517,7 +518,7 @@ describe('when requests fail', () => {
     app.oauth.expireAccessTokens()
     await rename('Rector')
     await synced()
-    expect(await jobTitle()).toBe('Rector')
+    expect(await readJobTitle()).toBe('Rector')
     expect(app.journal.find({ url: '/oauth/2026-03/token' }).length).toBeGreaterThan(1)
   })
 
@@ -526,7 +527,7 @@ describe('when requests fail', () => {
     await rename(`After ${status}`)
     app.faults.add({ kind: 'status', status, body: '{}' }, { url: '/contacts/search' })
     await synced()
-    expect(await jobTitle()).toBe(`After ${status}`)
+    expect(await readJobTitle()).toBe(`After ${status}`)
     expect(app.faults.pending()).toBe(0)
   })
 
@@ -543,7 +544,7 @@ describe('when requests fail', () => {
     await expect
       .poll(async () => {
         await synced().catch(() => undefined)
-        return jobTitle()
+        return readJobTitle()
       })
       .toBe('Patient')
   })
@@ -561,4 +562,4 @@ test('an account without leads syncs everything else, and says why leads are mis
   expect(JSON.stringify(result)).toContain('crm.objects.leads.read')
 })
 
-fidelityTest('hubspot', 'documented', () => harness.service)
+addFidelityTest('hubspot', 'documented', () => harness.service)

@@ -1,4 +1,6 @@
-/** The real Medusa: what the service stores is compared with what Medusa's own Admin API returns, field by field. */
+/**
+ * The real Medusa: what the service stores is compared with what Medusa's own Admin API returns, field by field.
+ */
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/medusa/manifest.ts'
@@ -16,9 +18,9 @@ import {
   type Shop,
 } from '../apps/medusa/shop.ts'
 import { type Medusa, medusaMissing, startMedusa } from '../apps/medusa/start.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { unusedAddress } from '../support/unused-address.ts'
+import { findUnusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
 import { expectedRecordsOf, type Loose } from './medusa/expected.ts'
 
@@ -41,7 +43,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   let publicUrl: string
 
   beforeAll(async () => {
-    publicUrl = await unusedAddress()
+    publicUrl = await findUnusedAddress()
     medusa = await startMedusa()
     shop = await createShop(medusa)
     lamp = await createLamp(medusa, shop)
@@ -112,7 +114,10 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     return counts
   }
 
-  /** Ends the overlap of the last listing: later changes are then found by their own time, not because all is recent. */
+  /**
+   * Waits for the end of the overlap, so that later listings find changes by their time and not because every
+   * record is recent.
+   */
   const passOverlap = async (): Promise<void> => {
     await service.database.prisma.syncState.updateMany({
       where: { credentialId },
@@ -298,7 +303,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     const { remoteId, variants } = body.product
     const { product } = await medusa.admin('GET', `products/${remoteId}`)
     expect(product).toMatchObject({ title: 'Shade', description: 'Linen.', status: 'published' })
-    // Prices in other currencies, or with a rule, stay.
+    // Prices in other currencies and prices with a rule stay unchanged.
     const [{ id: small }] = product.variants
     const prices = [
       ...product.variants[0].prices.map(({ id, amount }: Loose) => ({ id, amount })),
@@ -408,7 +413,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await service.server.listen({ port: Number(new URL(publicUrl).port), host: '127.0.0.1' })
     worker = createInboundWorker({ ...service.runtime, publicUrl })
     await worker.start()
-    // Of both credentials: an event is stored for the credential of its subscription.
+    // Both credentials have a subscription; an event is stored for the credential of its subscription.
     await expect
       .poll(
         async () => {
@@ -442,5 +447,5 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await expectAllSame()
   })
 
-  fidelityTest('medusa', 'live', () => service)
+  addFidelityTest('medusa', 'live', () => service)
 })

@@ -1,7 +1,7 @@
 /**
- * The QuickBooks connector against a simulator that was written from the vendor's contract alone: a company is connected
- * through the consent page, listed, changed, written to (with conflicts), deleted from, and reported by webhooks, while
- * tokens expire and limits are reached.
+ * The QuickBooks connector against a simulator that was written from the vendor's contract alone: a company is
+ * connected through the consent page, listed, changed, written to (with conflicts), deleted from, and reported by
+ * webhooks, while tokens expire and limits are reached.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/quickbooks/manifest.ts'
@@ -13,7 +13,7 @@ import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { createWindow } from '../simulators/engine/limits.ts'
 import { start } from '../simulators/quickbooks/start.ts'
 import { connectorAt } from '../support/at-simulator.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { callOver } from '../support/operations.ts'
 import {
   openServer,
@@ -89,7 +89,7 @@ const write = async (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, 
   return { status, headers, body: response.json() as Loose }
 }
 
-const credentials = async (): Promise<Loose[]> =>
+const listCredentials = async (): Promise<Loose[]> =>
   (await service.send(tenant.key, 'GET', '/2024-03/credentials?app=quickbooks')).json().data
 
 const idOf = (entity: string, index = 0): string => String(company.list(entity)[index]?.Id)
@@ -127,7 +127,7 @@ afterAll(async () => {
 })
 
 test('the credential has the name of its company', async () => {
-  expect(JSON.stringify(await credentials())).toContain('Acme Lamps')
+  expect(JSON.stringify(await listCredentials())).toContain('Acme Lamps')
 })
 
 test.each([
@@ -238,14 +238,17 @@ test('an invoice is created with its lines, changed and deleted', async () => {
   expect(company.find('Invoice', remoteId)).toBeUndefined()
 })
 
-const accountId = async (type: string): Promise<string> => {
+const findAccountId = async (type: string): Promise<string> => {
   const account = company.list('Account').find(({ AccountType }) => AccountType === type)
   return (await find('accounts', String(account?.Id))).id
 }
 
-const customerId = async () => (await find('customers', idOf('Customer'))).id
-const vendorId = async () => (await find('vendors', idOf('Vendor', 3))).id
-const expenseLine = async () => ({ accountId: await accountId('Expense'), description: 'Trip' })
+const findCustomerId = async () => (await find('customers', idOf('Customer'))).id
+const findVendorId = async () => (await find('vendors', idOf('Vendor', 3))).id
+const expenseLineInput = async () => ({
+  accountId: await findAccountId('Expense'),
+  description: 'Trip',
+})
 
 test.each<[string, string, string, () => Promise<object>, object]>([
   [
@@ -276,7 +279,7 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     async () => ({
       itemName: 'Days',
       itemType: 'SERVICE',
-      invoiceAccountId: await accountId('Income'),
+      invoiceAccountId: await findAccountId('Income'),
     }),
     { unitPrice: 2.5 },
   ],
@@ -285,9 +288,9 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     'bill',
     'Bill',
     async () => ({
-      vendorId: await vendorId(),
+      vendorId: await findVendorId(),
       issueDate: '2026-03-01',
-      lineItems: [{ ...(await expenseLine()), totalAmount: 5.25 }],
+      lineItems: [{ ...(await expenseLineInput()), totalAmount: 5.25 }],
     }),
     { memo: 'late' },
   ],
@@ -296,8 +299,8 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     'purchaseOrder',
     'PurchaseOrder',
     async () => ({
-      vendorId: await vendorId(),
-      lineItems: [{ ...(await expenseLine()), totalLineAmount: 5.25 }],
+      vendorId: await findVendorId(),
+      lineItems: [{ ...(await expenseLineInput()), totalLineAmount: 5.25 }],
     }),
     { memo: 'urgent' },
   ],
@@ -305,7 +308,7 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     'payments',
     'payment',
     'Payment',
-    async () => ({ customerId: await customerId(), totalAmount: 5.25 }),
+    async () => ({ customerId: await findCustomerId(), totalAmount: 5.25 }),
     { totalAmount: 5.5 },
   ],
   [
@@ -317,7 +320,7 @@ test.each<[string, string, string, () => Promise<object>, object]>([
       const LinkedTxn = [{ TxnId: open.Id, TxnType: 'Bill' }]
       return {
         vendorId: (await find('vendors', open.VendorRef.value)).id,
-        accountId: await accountId('Bank'),
+        accountId: await findAccountId('Bank'),
         totalAmount: 1,
         remoteFields: { Line: [{ Amount: 1, LinkedTxn }] },
       }
@@ -331,8 +334,8 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     const created = await write('POST', path, input)
     expect(created).toMatchObject({ status: 200 })
     const { id, remoteId } = created.body[name]
-    const remote = () => company.find(entity, remoteId.replace(`${entity}-`, ''))
-    expect(remote()).toBeDefined()
+    const readRemote = () => company.find(entity, remoteId.replace(`${entity}-`, ''))
+    expect(readRemote()).toBeDefined()
     const changed = await write('PATCH', `${path}/${id}`, change)
     expect(changed).toMatchObject({ status: 200, body: { [name]: change } })
     const response = await service.rest(
@@ -341,8 +344,8 @@ test.each<[string, string, string, () => Promise<object>, object]>([
     )
     expect(response.json()).toMatchObject({ [name]: { ...change, remoteId } })
     expect((await write('DELETE', `${path}/${id}`)).status).toBeLessThan(300)
-    // Names are only made inactive.
-    expect(remote()?.Active ?? 'deleted').toBe(remote() ? false : 'deleted')
+    // Entries of lists cannot be deleted, only made inactive.
+    expect(readRemote()?.Active ?? 'deleted').toBe(readRemote() ? false : 'deleted')
   },
 )
 
@@ -363,9 +366,9 @@ const subscribe = async (): Promise<void> => {
   })
   await worker.start()
   await expect
-    .poll(async () => (await credentials())[0].webhooks?.path)
+    .poll(async () => (await listCredentials())[0].webhooks?.path)
     .toContain('/webhooks/quickbooks/')
-  const { path } = (await credentials())[0].webhooks
+  const { path } = (await listCredentials())[0].webhooks
   app.webhooks.subscribe({ id: 'app', url: address + path, secret: VERIFIER })
 }
 
@@ -423,7 +426,7 @@ test('a rate limit with Retry-After delays a sync, and a write reports it', asyn
   app.faults.add(limited, { method: 'POST', url: '/vendor' })
   const refused = await write('POST', 'vendors', { vendorName: 'Later' })
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
-  // The next write waits.
+  // The next write waits for the end of the rate limit.
   expect(await write('POST', 'vendors', { vendorName: 'Later' })).toMatchObject({ status: 200 })
 })
 
@@ -487,7 +490,9 @@ test('a company that ends the connection needs to be reconnected, which is repor
   await expect(other.syncNow(credentialId)).rejects.toThrow()
   await expect(other.syncNow(credentialId)).rejects.toThrow()
   await other.stop()
-  const ended = (await credentials()).find((credential) => credential.credentialId === credentialId)
+  const ended = (await listCredentials()).find(
+    (credential) => credential.credentialId === credentialId,
+  )
   expect(ended.state).toBe('needs_reconnect')
   const failures = await service.database.prisma.$queryRaw<object[]>`
     SELECT topic FROM change_log.changes WHERE credential_id = ${credentialId}::uuid
@@ -495,4 +500,4 @@ test('a company that ends the connection needs to be reconnected, which is repor
   expect(failures).toHaveLength(1)
 })
 
-fidelityTest('quickbooks', 'contract', () => service)
+addFidelityTest('quickbooks', 'contract', () => service)

@@ -71,7 +71,7 @@ const connector: Connector = defineConnector({
   limits,
 })
 
-/** The same numbers in each run. */
+/** A generator with a fixed seed, so that each run is the same. */
 const createRandom = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -148,13 +148,15 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
     values: { id: String(index), company: `company ${index % ACCOUNTS}` },
   }))
   type Credential = (typeof credentials)[number]
-  const anyProcess = (): Process => {
+  const pickProcess = (): Process => {
     const process = processes[Math.floor(random() * PROCESSES)]
     if (!process) throw new Error('There is no process.')
     return process
   }
 
-  /** Sends a request in any process, again whenever its budget or the app rejects it. @returns how long that took */
+  /**
+   * Sends a request in any process, again whenever its budget or the app rejects it. @returns how long that took
+   */
   const send = async (
     { credentialId, values }: Credential,
     purpose: RequestPurpose,
@@ -162,7 +164,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
     const startedMs = time.nowMs()
     const request = { method: 'GET', path: '/', headers: { 'x-purpose': purpose } } as const
     for (;;) {
-      const client = anyProcess().client.spending({ environmentId, credentialId, purpose })
+      const client = pickProcess().client.spending({ environmentId, credentialId, purpose })
       try {
         await client.send(connector, { method: null, values }, request)
         return time.nowMs() - startedMs
@@ -196,7 +198,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
       await time.wait(pauseMs())
     }
   }
-  /** Starts work that the task does not wait for, so that its virtual time goes on. */
+  /** Starts work that the task does not wait for, so that the virtual time of the task advances. */
   const tasks: Promise<unknown>[] = []
   const start = (task: () => Promise<void>): void => void tasks.push(time.run(task))
 
@@ -253,7 +255,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
           const owner = { environmentId, credentialId, app: connector.app, values }
           const counted = countLimits(limits, owner)
           const request = { credentialId, limits: counted, purpose: 'write', points: 1 } as const
-          await anyProcess().ledger.spend(request)
+          await pickProcess().ledger.spend(request)
         },
         () => HOUR_MS,
       ),

@@ -1,6 +1,7 @@
 /**
- * Every request of the Shopify connector, executed against the introspection of Shopify's Admin API: documents, variables,
- * scopes, and the fields that the mappings read. Needs no shop: the responses are made from the contract.
+ * Every request of the Shopify connector, executed against the introspection of Shopify's Admin API: documents,
+ * variables, scopes, and the fields that the mappings read. Needs no shop: the responses are made from the
+ * contract.
  */
 import { NoDeprecatedCustomRule, parse, specifiedRules, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -132,12 +133,12 @@ const absent: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The paths of a mapped record that have no value: nulls, missing values and empty lists. */
-const unsetIn = (value: unknown, path: string): readonly string[] => {
+const listUnsetPaths = (value: unknown, path: string): readonly string[] => {
   if (value === null || value === undefined) return [path]
   if (Array.isArray(value))
-    return value.length === 0 ? [path] : value.flatMap((entry) => unsetIn(entry, path))
+    return value.length === 0 ? [path] : value.flatMap((entry) => listUnsetPaths(entry, path))
   return isObject(value)
-    ? Object.entries(value).flatMap(([name, part]) => unsetIn(part, `${path}.${name}`))
+    ? Object.entries(value).flatMap(([name, part]) => listUnsetPaths(part, `${path}.${name}`))
     : []
 }
 
@@ -158,7 +159,7 @@ describe.skipIf(missing)(`Shopify's contract${missing ? `: ${missing}` : ''}`, (
     return driveSteps(steps, send)
   }
 
-  const resource = (name: string) => {
+  const findResource = (name: string) => {
     const found = connector.resources[`commerce/${name}`]
     if (!found?.write) throw new Error(`no ${name}`)
     return { ...found, write: found.write }
@@ -166,7 +167,7 @@ describe.skipIf(missing)(`Shopify's contract${missing ? `: ${missing}` : ''}`, (
 
   /** All records of a listing. */
   const list = async (name: string, since: string | undefined) => {
-    const { listRequest, readList } = resource(name)
+    const { listRequest, readList } = findResource(name)
     const found: unknown[] = []
     for (let cursor: Json | undefined; ; ) {
       const position = { since, cursor, context }
@@ -198,7 +199,7 @@ describe.skipIf(missing)(`Shopify's contract${missing ? `: ${missing}` : ''}`, (
   })
 
   test.each(Object.keys(inputs))('has every field that the mapping of %s reads', async (name) => {
-    const { mapping, write } = resource(name)
+    const { mapping, write } = findResource(name)
     const [listed] = await list(name, undefined)
     // A full listing and one of changes show a record in the same form as a request for one record.
     expect(await run(write.get(String(textsAt(listed, 'id')[0])))).toEqual(listed)
@@ -206,7 +207,7 @@ describe.skipIf(missing)(`Shopify's contract${missing ? `: ${missing}` : ''}`, (
     const { row, problems } = createMapper(mapping)(listed, CREDENTIAL, { context })
     expect(problems).toEqual([])
     const unset = Object.keys(mapping.resource.fields).flatMap((field) =>
-      unsetIn(row[field], field),
+      listUnsetPaths(row[field], field),
     )
     expect(unset).toEqual(absent[name] ?? [])
     expect(row).toMatchObject({
@@ -216,18 +217,18 @@ describe.skipIf(missing)(`Shopify's contract${missing ? `: ${missing}` : ''}`, (
   })
 
   test.each(Object.keys(inputs))('accepts each write of %s', async (name) => {
-    const { write } = resource(name)
+    const { write } = findResource(name)
     const input = inputs[name]
     if (!input) throw new Error(`no input for ${name}`)
     const created = await run(write.create?.steps(input.create, attempt))
     const stored = { remoteId: String(textsAt(created, 'id')[0]), record: {}, raw: created }
     await run(write.update?.steps(input.update, stored, attempt))
     await run(write.delete?.steps(stored, attempt))
-    const inputFields = (verb: 'create' | 'update') =>
+    const listInputFields = (verb: 'create' | 'update') =>
       (write[verb]?.fields ?? []).map((path) => path.split('.')[0])
-    // Otherwise a field would be written that no document here has.
+    // Otherwise this test would miss a document of a writable field.
     expect(Object.keys(input.create.fields).sort()).toEqual(
-      [...new Set(inputFields('create'))].sort(),
+      [...new Set(listInputFields('create'))].sort(),
     )
   })
 

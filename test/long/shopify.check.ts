@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
-import { fidelityTest } from '../support/fidelity.ts'
+import { addFidelityTest } from '../support/fidelity.ts'
 import { expectationsOf, PLURALS } from './shopify/expected.ts'
 import { client, type Harness, type Loose, openHarness, SHOP } from './shopify/harness.ts'
 import { fillShop, price, type ShopRecords } from './shopify/shop-records.ts'
@@ -31,11 +31,11 @@ test('the credential has the name of its shop', async () => {
   expect(JSON.stringify(response.json())).toContain('Harbour Light')
 })
 
-const byRemoteId = (records: readonly Loose[]) =>
+const sortByRemoteId = (records: readonly Loose[]) =>
   records.toSorted((a, b) => (a.remoteId < b.remoteId ? -1 : 1))
 
 /** The nodes of a root connection of the shop, which `document` selects at the cursor `$after`. */
-const nodesIn = async (document: string): Promise<readonly Loose[]> => {
+const listNodes = async (document: string): Promise<readonly Loose[]> => {
   const query = `query ($after: String) { ${document.replace(/\}$/, 'pageInfo { hasNextPage endCursor } }')} }`
   const found: Loose[] = []
   for (let after: string | null = null; ; ) {
@@ -50,15 +50,15 @@ const nodesIn = async (document: string): Promise<readonly Loose[]> => {
 const expectEqual = async (topic: string): Promise<void> => {
   const expectation = expectationsOf(harness.credentialId)[topic]
   if (!expectation) throw new RangeError(topic)
-  const nodes = await nodesIn(expectation.document)
+  const nodes = await listNodes(expectation.document)
   const remote =
     topic === 'fulfillments' ? nodes.flatMap(({ fulfillments }) => fulfillments) : nodes
   const stored = (await harness.list(topic)).map(
     ({ remoteFields: _, createdAt: __, updatedAt: ___, ...fields }) => fields,
   )
   expect(remote.length).toBeGreaterThan(0)
-  expect(byRemoteId(stored)).toEqual(
-    byRemoteId(remote.filter(({ status }) => status !== 'CANCELLED').map(expectation.expect)),
+  expect(sortByRemoteId(stored)).toEqual(
+    sortByRemoteId(remote.filter(({ status }) => status !== 'CANCELLED').map(expectation.expect)),
   )
 }
 
@@ -406,7 +406,9 @@ test('webhooks report changes and deletions', async () => {
 const countAll = async (credentialId: string): Promise<Readonly<Record<string, number>>> => {
   const { service, tenant } = harness
   const response = await service.send(tenant.key, 'GET', '/2024-03/credentials?app=shopify')
-  const found = response.json().data.find((one: Loose) => one.credentialId === credentialId)
+  const found = response
+    .json()
+    .data.find((credential: Loose) => credential.credentialId === credentialId)
   return Object.fromEntries(found.resources.map(({ topic, records }: Loose) => [topic, records]))
 }
 
@@ -443,4 +445,4 @@ test('a large shop is listed by a bulk operation, which another process continue
   expect((await find('products', product.remoteId, id)).updatedAt).toBe(updatedAt)
 })
 
-fidelityTest('shopify', 'contract', () => harness.service)
+addFidelityTest('shopify', 'contract', () => harness.service)

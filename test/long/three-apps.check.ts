@@ -1,7 +1,7 @@
 /**
  * QuickBooks, HubSpot and Shopify from end to end, for one end user: connected through the modal in a real browser,
- * 5,000 records synced within the limits of the apps, a change that arrives everywhere, a write, a conflict, a token
- * that expires, one GraphQL query over all three, and the disconnect. The apps are simulators made from their
+ * 5,000 records synced within the limits of the apps, a change that arrives everywhere, a write, a conflict, a
+ * token that expires, one GraphQL query over all three, and the disconnect. The apps are simulators made from their
  * contracts; their consent pages are those of the simulators.
  */
 import type { Frame } from 'playwright-core'
@@ -14,14 +14,14 @@ import { browserMissing } from '../support/browser.ts'
 import {
   type ConnectHarness,
   click,
-  heading,
   startConnectHarness,
   type Visit,
+  waitForHeading,
 } from '../support/connect-harness.ts'
 import { callOver } from '../support/operations.ts'
-import { fullSelection } from '../support/selection.ts'
+import { selectAllFields } from '../support/selection.ts'
 import { type SimulatedApp, simulatedApps, WEBHOOK_DELAY_MS } from '../support/simulated-apps.ts'
-import { unusedAddress } from '../support/unused-address.ts'
+import { findUnusedAddress } from '../support/unused-address.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
 type Loose = any
@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
   let receiver: Receiver
 
   beforeAll(async () => {
-    const publicUrl = await unusedAddress()
+    const publicUrl = await findUnusedAddress()
     const registered = { ...client, redirectUris: [`${publicUrl}/oauth/callback`] }
     for (const [name, start] of Object.entries(simulatedApps))
       apps.set(
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
     return app
   }
   /** The messages of the webhook for this app. */
-  const messages = (name: string): Loose[] =>
+  const listMessages = (name: string): Loose[] =>
     receiver.at(`/${name}`).map(({ body }) => JSON.parse(body))
   const credentialOf = async (name: string): Promise<Loose> => {
     const { body } = await send('GET', `/2024-03/users/${visit.tenant.userId}/credentials`)
@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
     const result = visit.call('authenticate', { app: name })
     const window = await visit.frame()
     await signIn(window, app.connector.name, app)
-    await heading(window, `${app.connector.name} is connected`)
+    await waitForHeading(window, `${app.connector.name} is connected`)
     expect(await result).toMatchObject({ success: true })
     await visit.waitUntilClosed(click(window, 'Done'))
     expect(visit.problems).toEqual([])
@@ -194,7 +194,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
       subscribed.stop()
       expect(data[field]).toMatchObject({ kind: 'UPDATED', record: page.nodes[0] })
       await expect
-        .poll(() => messages(name).map(({ data: { record } }) => record), POLL)
+        .poll(() => listMessages(name).map(({ data: { record } }) => record), POLL)
         .toContainEqual(expect.objectContaining(page.nodes[0]))
     },
   )
@@ -229,7 +229,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
     const { userId } = visit.tenant
     const fields = lists.map(({ resource }) => {
       const list = `${listField(resource.topic)}(userId: "${userId}", first: 100)`
-      return `${list} { nodes { ${fullSelection(resource)} } totalCount }`
+      return `${list} { nodes { ${selectAllFields(resource)} } totalCount }`
     })
     const data = await queryData(`{ ${fields.join(' ')} }`)
     for (const { name, resource } of lists) {
@@ -240,8 +240,8 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
       expect(nodes).toEqual(body[resource.plural])
       expect(totalCount).toBe(COUNTS[name as keyof typeof COUNTS])
     }
-    // The records that the simulators have made: invoice 5, contact 7 and order 1007.
-    const answer = await queryData(`{
+    // Records that the simulators have created: invoice 5, contact 7 and order 1007.
+    const response = await queryData(`{
       accountingInvoices(userId: "${userId}", filter: { totalAmount: 28.85 }) {
         nodes { totalAmount currency invoiceState customer { customerName } credential { app } }
       }
@@ -252,7 +252,7 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
         nodes { totalPrice currency orderState lineItems { sku quantity } credential { app } }
       }
     }`)
-    expect(answer).toEqual({
+    expect(response).toEqual({
       accountingInvoices: {
         nodes: [
           {
@@ -294,14 +294,14 @@ describe.skipIf(missing !== undefined)('three apps of one end user', () => {
     const window = await visit.frame()
     await window.getByRole('button', { name: `${label} ${connector.name}` }).click()
     await click(window, 'Disconnect')
-    await heading(window, `Disconnect ${label}?`)
+    await waitForHeading(window, `Disconnect ${label}?`)
     await click(window, 'Disconnect')
     await window.getByText(`${label} is disconnected.`).waitFor()
     expect(await credentialOf(name)).toBeUndefined()
     const path = `/2024-03/one/${records.topic}?credentialId=${credentialId}`
     expect((await send('GET', path)).status).toBe(404)
     await expect
-      .poll(() => messages(name).map(({ type }) => type), POLL)
+      .poll(() => listMessages(name).map(({ type }) => type), POLL)
       .toContain('connection/deleted')
     await visit.waitUntilClosed(visit.page.keyboard.press('Escape'))
     expect(simulator.defects).toEqual([])

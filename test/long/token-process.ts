@@ -7,12 +7,12 @@ import { silentLog } from '../../src/log.ts'
 import { openAppClient } from '../../src/process/app-client.ts'
 import { readCredential } from '../../src/store/accounts/credentials.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
-import { tokenConnector } from '../support/token-app.ts'
+import { defineTokenConnector } from '../support/token-app.ts'
 import { testVault } from '../support/vault.ts'
 
 const [databaseUrl = '', serverUrl = '', id = '', leaseMs = '3000'] = process.argv.slice(2)
 const database = openDatabase({ url: databaseUrl, maxConnections: 2 })
-const connector = tokenConnector({ url: serverUrl })
+const connector = defineTokenConnector({ url: serverUrl })
 const { appClient } = openAppClient({
   database,
   vault: testVault,

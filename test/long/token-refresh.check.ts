@@ -18,7 +18,7 @@ import {
 } from '../support/authorization-server.ts'
 import { createChildren, kill } from '../support/children.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { tokenClient, tokenClientMetadata, tokenConnector } from '../support/token-app.ts'
+import { defineTokenConnector, tokenClient, tokenClientMetadata } from '../support/token-app.ts'
 import { testVault } from '../support/vault.ts'
 import { addUser, type Owner } from '../sync/sync-harness.ts'
 
@@ -58,9 +58,9 @@ afterEach(async () => {
 
 const open = async (options: Partial<AuthorizationServerOptions>): Promise<string> => {
   server = await startAuthorizationServer({ clients: [tokenClientMetadata], ...options })
-  const connector = tokenConnector(server)
+  const connector = defineTokenConnector(server)
   const issued = await server.issue(tokenClient.clientId)
-  // It has expired, so that the first request renews it.
+  // The access token has expired, so that the first request renews it.
   const tokens = { ...issued, expiresAt: '2020-01-01T00:00:00.000Z', values: {} }
   const credential = { ...owner, connector, method: 'oauth', values: {}, tokens }
   return createCredential(database, testVault, credential)
@@ -163,7 +163,7 @@ test('a lost response of an app without grace is reported once, and a reconnecti
   expect(count).toBe(1)
 
   const { environmentId } = owner
-  const connector = tokenConnector(server)
+  const connector = defineTokenConnector(server)
   const issued = await server.issue(tokenClient.clientId)
   const tokens = { ...issued, expiresAt: '2020-01-01T00:00:00.000Z', values: {} }
   const revived = { id, environmentId, connector, method: 'oauth', values: {}, tokens }

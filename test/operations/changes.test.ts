@@ -38,7 +38,7 @@ const save = (n: number, website: string, more: object = {}, credentialId = CRED
   ])
 
 /** A time of the database after everything written so far and before everything written later. */
-const between = async (): Promise<string> => {
+const readTime = async (): Promise<string> => {
   const [row] = await service.database.prisma.$queryRaw<{ now: Date }[]>`
     SELECT clock_timestamp()::timestamptz(3) AS now, pg_sleep(0.01)::text`
   return row?.now.toISOString() ?? ''
@@ -55,7 +55,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(outcome.status, JSON.stringify(outcome)).toBe(200)
     return outcome.result
   }
-  const websites = (page: { changes: { record: { website?: string } }[] }) =>
+  const websitesOf = (page: { changes: { record: { website?: string } }[] }) =>
     page.changes.map(({ record }) => record.website)
 
   test('changes are returned in order and complete, page by page', async () => {
@@ -91,7 +91,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(rest.changes[1]).toMatchObject({ recordId: null, record: { topic: 'crm/leads' } })
     expect((await send('changes', { after: rest.nextCursor })).changes).toEqual([])
     await save(3, 'four')
-    expect(websites(await send('changes', { after: rest.nextCursor }))).toEqual(['four'])
+    expect(websitesOf(await send('changes', { after: rest.nextCursor }))).toEqual(['four'])
   })
 
   test('changes can be filtered by topic and by credential, and read from the end of the log', async () => {
@@ -102,7 +102,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await send('changes', { after: nextCursor })).changes).toHaveLength(2)
     const topics = transport === 'REST' ? 'crm/leads,sync/failed' : ['crm/leads', 'sync/failed']
     expect((await send('changes', { topics })).changes).toHaveLength(1)
-    expect(websites(await send('changes', { credentialId: OTHER }))).toEqual(['two'])
+    expect(websitesOf(await send('changes', { credentialId: OTHER }))).toEqual(['two'])
     const elsewhere = await call(otherTenant.key, 'changes')
     expect(elsewhere.result.changes).toEqual([])
   })
@@ -118,7 +118,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await send('changes', { topics: listOf('*', 'crm/leads') })).changes).toHaveLength(2)
     for (const topics of [undefined, listOf('*'), listOf('crm/accounts', 'sync/completed')])
       expect(
-        websites(await send('changes', { recordsOnly: true, ...(topics && { topics }) })),
+        websitesOf(await send('changes', { recordsOnly: true, ...(topics && { topics }) })),
       ).toEqual(['one'])
     const none = { recordsOnly: true, topics: listOf('sync/completed') }
     expect(await call(tenant.key, 'changes', none)).toMatchObject({
@@ -140,11 +140,11 @@ describe.each(transports)('over %s', (transport) => {
       'updated',
       'deleted',
     ])
-    expect(websites(history)).toEqual(['one', 'two', 'two'])
+    expect(websitesOf(history)).toEqual(['one', 'two', 'two'])
     const id = recordId(CREDENTIAL, accounts.topic, '1')
     const second = await send('recordHistory', { ...values, recordId: id, pageSize: 1 })
     const third = await send('recordHistory', { ...values, recordId: id, after: second.nextCursor })
-    expect([...websites(second), ...websites(third)]).toEqual(['one', 'two', 'two'])
+    expect([...websitesOf(second), ...websitesOf(third)]).toEqual(['one', 'two', 'two'])
     const none = await call(tenant.key, 'recordHistory', { ...values, recordId: 'none' })
     expect([none.status === 200 || none.status === 404, none.code]).toEqual([true, 'NOT_FOUND'])
   })
@@ -160,16 +160,16 @@ describe.each(transports)('over %s', (transport) => {
         ]),
       )
     }
-    const before = await between()
+    const before = await readTime()
     await save(1, 'one')
     await save(2, 'never changed')
-    const first = await between()
+    const first = await readTime()
     await save(1, 'two')
     await save(3, 'late')
-    const second = await between()
+    const second = await readTime()
     await save(3, 'late', { remoteDeleted: true })
     await save(1, 'three')
-    const third = await between()
+    const third = await readTime()
     expect(await asOf(before)).toEqual({})
     expect(await asOf(first)).toEqual({ 1: 'one', 2: 'never changed' })
     expect(await asOf(second)).toEqual({ 1: 'two', 2: 'never changed', 3: 'late' })
@@ -180,7 +180,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('the pages of past records contain each record once', async () => {
     for (let n = 1; n <= 5; n++) await save(n, `${n}`)
-    const asOf = await between()
+    const asOf = await readTime()
     for (let n = 1; n <= 7; n++) await save(n, 'later')
     const seen: string[] = []
     let after: string | null = null
@@ -213,7 +213,7 @@ describe.each(transports)('over %s', (transport) => {
     const cursor = (await send('changes', { pageSize: 1 })).nextCursor
     await untilLogReadable(service)
     while ((await pruneChanges(service.database, 30)) > 0);
-    const asOf = await between()
+    const asOf = await readTime()
     await save(1, 'new')
     await save(4, 'gone later', { remoteDeleted: true })
     const page = await send('recordsAsOf', {
@@ -223,10 +223,10 @@ describe.each(transports)('over %s', (transport) => {
     })
     const found = Object.fromEntries(
       page.records.map(
-        (one: {
+        (change: {
           record: { remoteId: string; website: string | null }
           unknownFields: string[]
-        }) => [one.record.remoteId, [one.record.website, one.unknownFields]],
+        }) => [change.record.remoteId, [change.record.website, change.unknownFields]],
       ),
     )
     expect(found).toEqual({

@@ -19,7 +19,7 @@ const PEOPLE = OBJECTS
 /** One record was changed twice after the others were created. */
 const CHANGES = PEOPLE * OBJECTS * OBJECTS + 2
 
-/** The arguments of each list, and the number of its entries; undefined: it depends on the product. */
+/** The arguments of each list, and the number of its entries; undefined if the number depends on the product. */
 const lists: Readonly<Record<string, () => readonly [args: string, count: number | undefined]>> = {
   users: () => ['', PEOPLE],
   credentials: () => ['', PEOPLE * OBJECTS],
@@ -31,26 +31,31 @@ const lists: Readonly<Record<string, () => readonly [args: string, count: number
   webhooks: () => ['', OBJECTS],
   webhookAttempts: () => [`subscriptionId: "${own.subscriptionIds[0]}"`, OBJECTS],
   changes: () => ['', CHANGES],
-  recordHistory: () => [`${ofCredential()}, topic: "crm/accounts", recordId: "${own.recordId}"`, 3],
+  recordHistory: () => [
+    `${credentialArgument()}, topic: "crm/accounts", recordId: "${own.recordId}"`,
+    3,
+  ],
   recordsAsOf: () => [
-    `${ofCredential()}, topic: "crm/accounts", asOf: "${new Date().toISOString()}"`,
+    `${credentialArgument()}, topic: "crm/accounts", asOf: "${new Date().toISOString()}"`,
     OBJECTS,
   ],
-  reconciliations: () => [ofOwnCredential(), OBJECTS],
-  credentialRequests: () => [ofOwnCredential(), OBJECTS],
+  reconciliations: () => [ownCredentialArguments(), OBJECTS],
+  credentialRequests: () => [ownCredentialArguments(), OBJECTS],
   customFields: () => ['', OBJECTS],
   oauthClients: () => ['', OBJECTS],
   apiKeys: () => ['', 1],
   apps: () => ['', undefined],
 }
-const ofCredential = () => `credentialId: "${own.people[0]?.credentialIds[0]}"`
-const ofOwnCredential = () => `userId: "${own.userId}", ${ofCredential()}`
+const credentialArgument = () => `credentialId: "${own.people[0]?.credentialIds[0]}"`
+const ownCredentialArguments = () => `userId: "${own.userId}", ${credentialArgument()}`
 
 /** Reads the fields from the app. */
 const FROM_APP = 'credentialFields'
 
 test('the table has every list', () => {
-  const names = operations.filter((one) => isRead(one) && entryOf(one)).map(({ name }) => name)
+  const names = operations
+    .filter((operation) => isRead(operation) && entryOf(operation))
+    .map(({ name }) => name)
   expect([...Object.keys(lists), FROM_APP].toSorted()).toEqual(names.toSorted())
 })
 

@@ -1,11 +1,14 @@
-/** The request budget of a credential over the API, and a rate limit that one process receives and another honours. */
+/**
+ * The request budget of a credential over the API, and a rate limit that one process receives and another
+ * honours.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Connector } from '../../src/definition/connector.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { callOver, transports } from '../support/operations.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
 import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -26,7 +29,7 @@ const app = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
   const { port } = app.address() as AddressInfo
-  const base = rolodexConnector(`http://127.0.0.1:${port}`)
+  const base = defineRolodexConnector(`http://127.0.0.1:${port}`)
   unlimited = { ...base, app: 'unlimited' }
   limited = {
     ...base,
@@ -39,7 +42,7 @@ beforeAll(async () => {
       cost: () => 7,
     },
   }
-  const connectors = new Map([unlimited, limited].map((one) => [one.app, one]))
+  const connectors = new Map([unlimited, limited].map((connector) => [connector.app, connector]))
   const options = { connectors, allowPrivateAddresses: true }
   service = await startService(options)
   other = await openServer(service.url, options)
@@ -74,7 +77,7 @@ describe.each(transports)('over %s', (transport) => {
     return response.result
   }
 
-  test('the budget names each limit, what is left of it and what it was spent on', async () => {
+  test('the budget names each limit, the remaining amount and the purposes that used it', async () => {
     const credentialId = await connect(limited)
     const fresh = await budgetOf(credentialId)
     expect(fresh).toMatchObject({ pausedUntil: null, inFlight: 0, maxInFlight: 3 })

@@ -1,6 +1,6 @@
 /** A new credential is checked against its app once before it is stored, outside of any transaction. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FakeApp, type Fault, fakeConnector, startFakeApp } from '../support/fake-app.ts'
+import { defineFakeConnector, type FakeApp, type Fault, startFakeApp } from '../support/fake-app.ts'
 import { callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -11,7 +11,7 @@ let tenant: Tenant
 beforeAll(async () => {
   app = await startFakeApp()
   service = await startService({
-    connectors: new Map([['fake', fakeConnector()]]),
+    connectors: new Map([['fake', defineFakeConnector()]]),
     allowPrivateAddresses: true,
   })
   tenant = await service.createTenant('development', [])
@@ -24,7 +24,7 @@ beforeEach(() => {
   app.requests.length = 0
 })
 
-const newCredential = (values: object = {}) => ({
+const credentialInput = (values: object = {}) => ({
   userId: tenant.userId,
   app: 'fake',
   credential: { url: app.url, token: app.settings.token, ...values },
@@ -44,7 +44,7 @@ describe.each(transports)('over %s', (transport) => {
     async (_what, fault) => {
       const before = await count()
       app.faults.push(fault)
-      expect(await connect(newCredential())).toMatchObject({ status: 200 })
+      expect(await connect(credentialInput())).toMatchObject({ status: 200 })
       expect(app.requests.map(({ path }) => path)).toEqual(['/api/accounts'])
       expect(await count()).toBe(before + 1)
     },
@@ -52,7 +52,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('an app that rejects the credential is not connected, and its message is passed on without the secret', async () => {
     const before = await count()
-    const refused = await connect(newCredential({ token: 'not-it' }))
+    const refused = await connect(credentialInput({ token: 'not-it' }))
     expect(refused).toMatchObject({
       status: 400,
       code: 'APP_AUTHENTICATION',
@@ -65,8 +65,12 @@ describe.each(transports)('over %s', (transport) => {
 
   test('errors in the request itself are reported first, without a call to the app', async () => {
     const userId = '99999999-0000-4000-8000-000000000009'
-    expect(await connect({ ...newCredential(), userId })).toMatchObject({ code: 'USER_NOT_FOUND' })
-    expect(await connect(newCredential({ token: 7 }))).toMatchObject({ code: 'INVALID_PARAMETER' })
+    expect(await connect({ ...credentialInput(), userId })).toMatchObject({
+      code: 'USER_NOT_FOUND',
+    })
+    expect(await connect(credentialInput({ token: 7 }))).toMatchObject({
+      code: 'INVALID_PARAMETER',
+    })
     expect(app.requests).toEqual([])
   })
 })
@@ -84,7 +88,7 @@ test('a repeated request gets the same response without another call to the app'
   }
   const url = '/2024-03/headless/credentials'
   const headers = { 'idempotency-key': 'once' }
-  const send = () => service.send(tenant.key, 'POST', url, newCredential(), headers)
+  const send = () => service.send(tenant.key, 'POST', url, credentialInput(), headers)
   const first = await send()
   expect(first.statusCode, first.body).toBe(200)
   const second = await send()

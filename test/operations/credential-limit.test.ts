@@ -33,10 +33,10 @@ describe.each(transports)('over %s', (transport) => {
       credential: { tenant: company, token: 'a-token' },
     })
 
-  const companies = () =>
+  const countCompanies = () =>
     service.database.prisma.sandboxRecord.count({ where: { kind: '_tenant' } })
 
-  const waiting = async () => {
+  const countWaiting = async () => {
     const [found] = await service.database.prisma.$queryRaw<{ count: number }[]>`
       SELECT count(*)::integer AS count FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`
@@ -46,11 +46,11 @@ describe.each(transports)('over %s', (transport) => {
   test('a credential past the limit is rejected with the name of the limit, before the app is called', async () => {
     const first = await connect('first')
     expect(await connect('second')).toMatchObject({ status: 200 })
-    const before = await companies()
+    const before = await countCompanies()
     const refused = await connect(`third-${transport.toLowerCase()}`)
     expect(refused).toMatchObject({ status: 400, code: 'CREDENTIAL_LIMIT' })
     expect(refused.message).toContain('has 2 credentials, the limit (MAX_CREDENTIALS_PER_USER)')
-    expect(await companies()).toBe(before)
+    expect(await countCompanies()).toBe(before)
     await call(tenant.key, 'deleteCredential', {
       userId,
       credentialId: first.result.credentialId,
@@ -66,7 +66,7 @@ describe.each(transports)('over %s', (transport) => {
         await transaction.prisma
           .$queryRaw`SELECT FROM end_users WHERE id = ${userId}::uuid FOR UPDATE`
         connecting = Promise.all(['first', 'second', 'first', 'second', 'first'].map(connect))
-        await expect.poll(waiting, { interval: 10 }).toBe(5)
+        await expect.poll(countWaiting, { interval: 10 }).toBe(5)
       },
       { timeoutMs: 60_000 },
     )

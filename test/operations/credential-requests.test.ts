@@ -9,7 +9,7 @@ import {
 import { createCredential, deleteCredential } from '../../src/store/accounts/credentials.ts'
 import { callOver, transports } from '../support/operations.ts'
 import { type Rolodex, startRolodex } from '../support/rolodex.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -20,7 +20,7 @@ let other: Tenant
 
 beforeAll(async () => {
   rolodex = await startRolodex()
-  const connector = rolodexConnector(rolodex.url)
+  const connector = defineRolodexConnector(rolodex.url)
   service = await startService({
     connectors: new Map([[connector.app, connector]]),
     allowPrivateAddresses: true,
@@ -37,11 +37,11 @@ const connect = ({ environmentId, userId }: Tenant): Promise<string> =>
   createCredential(service.database, testVault, {
     environmentId,
     userId,
-    connector: rolodexConnector(rolodex.url),
+    connector: defineRolodexConnector(rolodex.url),
     values: {},
   })
 
-const entry = (credentialId: string, path: string) => ({
+const requestEntry = (credentialId: string, path: string) => ({
   credentialId,
   path,
   purpose: 'changes',
@@ -54,14 +54,14 @@ const entry = (credentialId: string, path: string) => ({
 })
 
 /** Writes requests as a process does. */
-const write = async (entries: readonly ReturnType<typeof entry>[]): Promise<void> => {
+const write = async (entries: readonly ReturnType<typeof requestEntry>[]): Promise<void> => {
   const log = createAppRequestLog({
     database: service.database,
     onFailure: (error) => {
       throw error
     },
   })
-  for (const one of entries) log.note(one)
+  for (const request of entries) log.note(request)
   log.start()
   await log.stop()
 }
@@ -72,9 +72,11 @@ const pathsOf = async (credentialId: string): Promise<readonly string[]> =>
 describe('the log', () => {
   test('has the last 100 requests of each credential, newest first', async () => {
     const [busy, quiet] = [await connect(tenant), await connect(tenant)]
-    await write([entry(quiet, '/first')])
+    await write([requestEntry(quiet, '/first')])
     for (let batch = 0; batch < 3; batch++)
-      await write(Array.from({ length: 60 }, (_, index) => entry(busy, `/${batch * 60 + index}`)))
+      await write(
+        Array.from({ length: 60 }, (_, index) => requestEntry(busy, `/${batch * 60 + index}`)),
+      )
     const paths = await pathsOf(busy)
     expect(paths).toHaveLength(MAX_REQUESTS)
     expect(paths[0]).toBe('/179')
@@ -82,9 +84,11 @@ describe('the log', () => {
     expect(await pathsOf(quiet)).toEqual(['/first'])
   })
 
-  test('holds no more of a credential in memory than it stores', async () => {
+  test('keeps no more requests of a credential in memory than it stores', async () => {
     const id = await connect(tenant)
-    await write(Array.from({ length: MAX_REQUESTS + 20 }, (_, index) => entry(id, `/${index}`)))
+    await write(
+      Array.from({ length: MAX_REQUESTS + 20 }, (_, index) => requestEntry(id, `/${index}`)),
+    )
     const paths = await pathsOf(id)
     expect(paths).toHaveLength(MAX_REQUESTS)
     expect(paths.at(-1)).toBe('/20')
@@ -92,17 +96,17 @@ describe('the log', () => {
 
   test('drops requests of a deleted credential, stored or not', async () => {
     const [deleted, present] = [await connect(tenant), await connect(tenant)]
-    await write([entry(deleted, '/before')])
+    await write([requestEntry(deleted, '/before')])
     const { environmentId, userId } = tenant
     await deleteCredential(service.database, environmentId, userId, deleted)
-    await write([entry(deleted, '/after'), entry(present, '/present')])
+    await write([requestEntry(deleted, '/after'), requestEntry(present, '/present')])
     expect(await pathsOf(deleted)).toEqual([])
     expect(await pathsOf(present)).toEqual(['/present'])
   })
 
   test('is purged after a week', async () => {
     const id = await connect(tenant)
-    await write([entry(id, '/old'), entry(id, '/new')])
+    await write([requestEntry(id, '/old'), requestEntry(id, '/new')])
     await service.database.prisma.$executeRaw`
       UPDATE app_requests SET at = at - interval '8 days' WHERE path = '/old'`
     await purgeAppRequests(service.database)
@@ -143,7 +147,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('requests of other environments are not found', async () => {
     const credentialId = await connect(tenant)
-    await write([entry(credentialId, '/own')])
+    await write([requestEntry(credentialId, '/own')])
     expect(await requestsOf(other.key, tenant.userId, credentialId)).toMatchObject({
       code: 'USER_NOT_FOUND',
     })

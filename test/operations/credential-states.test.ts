@@ -6,15 +6,15 @@ import { note } from '../../src/resources/crm/note.ts'
 import { addMissingStates } from '../../src/store/sync/state-rows.ts'
 import type { SyncOptions } from '../../src/sync/schedule.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
-import { type FakeApp, fakeConnector, startFakeApp } from '../support/fake-app.ts'
+import { defineFakeConnector, type FakeApp, startFakeApp } from '../support/fake-app.ts'
 import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { unusedAddress } from '../support/unused-address.ts'
+import { findUnusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
 
 let accountName = ' Acme Ltd '
 let nameReads = 0
-const fake = fakeConnector()
+const fake = defineFakeConnector()
 const accounts = fake.resources['crm/accounts']
 if (!accounts) throw new Error('The fake connector has no accounts.')
 const notes = defineMapping(note, {
@@ -105,7 +105,7 @@ describe.each(transports)('over %s', (transport) => {
     return outcome.result
   }
 
-  test('from the first sync to connected, with the counts and the name of the account', async () => {
+  test('a new credential changes from its first sync to connected, with counts and the name of the account', async () => {
     const credentialId = await connect()
     const first = await send('credential', credentialId)
     expect(first).toMatchObject({ label: 'Acme Ltd', state: 'syncing', lastCompletedAt: null })
@@ -124,7 +124,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('an app at whose address nothing listens is failing with the cause, before and after the first run', async () => {
-    const credentialId = await connect({ url: await unusedAddress() })
+    const credentialId = await connect({ url: await findUnusedAddress() })
     const failing = {
       state: 'failing',
       reason: expect.stringMatching(/^nothing answers at .+: connection refused \(ECONNREFUSED\)/),
@@ -140,7 +140,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('with requireResponse, such an app is not connected, and the error names the cause', async () => {
-    const url = await unusedAddress()
+    const url = await findUnusedAddress()
     const credential = { url: `${url}/`, token: 'the-token' }
     const input = { userId, app: 'fake', credential, requireResponse: true }
     const refused = await call(tenant.key, 'createCredential', input)
@@ -151,7 +151,7 @@ describe.each(transports)('over %s', (transport) => {
     expect((await call(tenant.key, 'credentials', { userId })).result).toEqual([])
   })
 
-  test('a rejected credential needs a reconnect; a storage limit is a failure; both end', async () => {
+  test('a rejected credential needs a reconnect and a storage limit is a failure, until either is resolved', async () => {
     const credentialId = await connect()
     app.settings.token = 'another'
     await sync(credentialId)
@@ -196,7 +196,7 @@ describe.each(transports)('over %s', (transport) => {
   test('a reconnection lists all records again if the account may be another one', async () => {
     const credentialId = await connect()
     const { resources } = await send('credential', credentialId)
-    const fullListingsAfter = async (credential: object): Promise<number> => {
+    const countFullListingsAfter = async (credential: object): Promise<number> => {
       await sync(credentialId)
       await send('updateCredential', credentialId, { credential })
       app.requests.length = 0
@@ -204,12 +204,12 @@ describe.each(transports)('over %s', (transport) => {
       return app.requests.filter(({ since }) => since === null).length
     }
     const values = { url: app.url, token: 'the-token' }
-    expect(await fullListingsAfter(values)).toBe(0)
+    expect(await countFullListingsAfter(values)).toBe(0)
     const elsewhere = { ...values, url: app.url.replace('127.0.0.1', 'localhost') }
-    expect(await fullListingsAfter(elsewhere)).toBe(resources.length)
+    expect(await countFullListingsAfter(elsewhere)).toBe(resources.length)
     accountName = 'Harbour Ltd'
-    expect(await fullListingsAfter(elsewhere)).toBe(resources.length)
-    expect(await fullListingsAfter(elsewhere)).toBe(0)
+    expect(await countFullListingsAfter(elsewhere)).toBe(resources.length)
+    expect(await countFullListingsAfter(elsewhere)).toBe(0)
     accountName = ' Acme Ltd '
   })
 
@@ -255,7 +255,7 @@ describe.each(transports)('over %s', (transport) => {
     const [first] = (await send('credential', credentialId)).resources
     const { topic } = first
     const resourceOf = (result: { resources: { topic: string }[] }) =>
-      result.resources.find((one) => one.topic === topic)
+      result.resources.find((resource) => resource.topic === topic)
     const held = {
       topic,
       state: 'paused',
@@ -352,7 +352,7 @@ describe.each(transports)('over %s', (transport) => {
     await send('resyncCredential', credentialId)
   })
 
-  test('a credential without a label receives it after a sync, from one request a day', async () => {
+  test('a credential without a label gets one after a sync, from at most one request a day', async () => {
     const credentialId = await connect()
     const { credential } = service.database.prisma
     const where = { id: credentialId }

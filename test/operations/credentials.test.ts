@@ -23,13 +23,13 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const newUser = async (username: string): Promise<string> => {
+const createUser = async (username: string): Promise<string> => {
   const response = await service.send(tenant.key, 'POST', '/2023-12/users', { username })
   return response.json().userId
 }
 
 test('the responses are exactly those of the contract', async () => {
-  const userId = await newUser('contract')
+  const userId = await createUser('contract')
   const created = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
     userId,
     app: 'sandbox',
@@ -87,7 +87,7 @@ describe.each(transports)('over %s', (transport) => {
   })
   beforeEach(async () => {
     round += 1
-    userId = await newUser(`${transport} ${round}`)
+    userId = await createUser(`${transport} ${round}`)
   })
 
   const connect = async (): Promise<string> => {
@@ -214,7 +214,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('another tenant’s user and credential respond like ones that never existed', async () => {
     const credentialId = await connect()
-    const other = await newUser(`${transport} other ${round}`)
+    const other = await createUser(`${transport} other ${round}`)
     const noUser = { status: 404, code: 'USER_NOT_FOUND' }
     const noCredential = { status: 404, code: 'CREDENTIAL_NOT_FOUND' }
     for (const id of [userId, NEVER, 'no uuid']) {
@@ -234,8 +234,8 @@ describe.each(transports)('over %s', (transport) => {
   test('each app lists its required fields', async () => {
     const all = await call(tenant.key, 'apps')
     expect(all.result.map(({ app }: { app: string }) => app)).toEqual([...connectors.keys()])
-    const one = await call(tenant.key, 'app', { app: 'vendure' })
-    expect(one.result).toMatchObject({
+    const app = await call(tenant.key, 'app', { app: 'vendure' })
+    expect(app.result).toMatchObject({
       app: 'vendure',
       name: 'Vendure',
       type: 'apiKey',
@@ -246,7 +246,7 @@ describe.each(transports)('over %s', (transport) => {
         { name: 'channelToken', required: false, secret: false, example: null },
       ],
     })
-    expect(all.result).toContainEqual(one.result)
+    expect(all.result).toContainEqual(app.result)
     expect(await call(tenant.key, 'app', { app: 'none' })).toMatchObject({
       status: 404,
       code: 'NOT_FOUND',

@@ -94,14 +94,18 @@ describe('reading', () => {
 })
 
 describe('filters', () => {
-  const points = ({ customFields }: Contact) => Number(customFields?.points ?? Number.NaN)
-  const title = ({ customFields }: Contact) => String(customFields?.title ?? '')
-  /** The parameter, the condition in GraphQL, and the records that meet it. */
+  const pointsOf = ({ customFields }: Contact) => Number(customFields?.points ?? Number.NaN)
+  const titleOf = ({ customFields }: Contact) => String(customFields?.title ?? '')
+  /** The REST parameter, the GraphQL condition, and the predicate for the selected records. */
   const cases: readonly (readonly [string, object, (contact: Contact) => boolean])[] = [
-    ['pointsMin=150', { name: 'points', min: 150 }, (one) => points(one) >= 150],
-    ['pointsMax=150', { name: 'points', max: '150' }, (one) => points(one) <= 150],
-    ['points=150.0', { name: 'points', equals: 150 }, (one) => points(one) === 150],
-    ['pointsNotEquals=150', { name: 'points', notEquals: 150 }, (one) => points(one) !== 150],
+    ['pointsMin=150', { name: 'points', min: 150 }, (contact) => pointsOf(contact) >= 150],
+    ['pointsMax=150', { name: 'points', max: '150' }, (contact) => pointsOf(contact) <= 150],
+    ['points=150.0', { name: 'points', equals: 150 }, (contact) => pointsOf(contact) === 150],
+    [
+      'pointsNotEquals=150',
+      { name: 'points', notEquals: 150 },
+      (contact) => pointsOf(contact) !== 150,
+    ],
     [
       'subscribed=true',
       { name: 'subscribed', equals: true },
@@ -110,7 +114,7 @@ describe('filters', () => {
     [
       'titleContains=MAN',
       { name: 'title', contains: 'man' },
-      (one) => title(one).toLowerCase().includes('man'),
+      (contact) => titleOf(contact).toLowerCase().includes('man'),
     ],
   ]
 
@@ -138,12 +142,15 @@ describe('filters', () => {
 
   test('a day and a decimal are compared as such', async () => {
     const invoices = await list('accounting/invoices')
-    const { customFields } = invoices.find((one) => one.customFields?.approved != null) ?? {}
+    const { customFields } =
+      invoices.find((contact) => contact.customFields?.approved != null) ?? {}
     const day = String(customFields?.approved).slice(0, 10)
-    const onDay = invoices.filter((one) => one.customFields?.approved === `${day}T00:00:00.000Z`)
+    const onDay = invoices.filter(
+      (contact) => contact.customFields?.approved === `${day}T00:00:00.000Z`,
+    )
     expect(await list('accounting/invoices', `&customFields.approved=${day}`)).toEqual(onDay)
     expect(await list('accounting/invoices', `&customFields.approvedMax=1999-12-31`)).toEqual([])
-    const discounted = invoices.filter((one) => Number(one.customFields?.discount) >= 2)
+    const discounted = invoices.filter((contact) => Number(contact.customFields?.discount) >= 2)
     expect(await list('accounting/invoices', '&customFields.discountMin=2')).toEqual(discounted)
   })
 

@@ -1,4 +1,7 @@
-/** The graph of the control plane: global ids, edges between objects, their statements, and what user tokens may read. */
+/**
+ * The graph of the control plane: global ids, edges between objects, their statements, and what user tokens may
+ * read.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listEdges, objectEdges } from '../../src/api/edges.ts'
 import { entities } from '../../src/api/entities.ts'
@@ -24,97 +27,97 @@ const query = async (bearer: string, document: string) => {
   return { data, code: errors[0]?.extensions.code, path: (errors[0] as { path?: unknown })?.path }
 }
 
-/** What a user token gets: the edge of its own objects, or an error. */
+/** The result for a user token: the edge of its own objects, or an error. */
 type ForUsers = 'own' | 'FORBIDDEN' | 'unreachable'
 
 interface EdgeCase {
   /** A query of one object with the edge, as `one`; several objects, with the argument `first`, as `many`. */
-  readonly one: () => string
+  readonly queryOne: () => string
   readonly many: (first: number) => string
   /** The content of an edge of the object, without `__typename`. */
   readonly expected: () => unknown
   readonly forUsers: ForUsers
 }
 
-const first = <T>(list: readonly T[]): T => {
+const firstOf = <T>(list: readonly T[]): T => {
   const [entry] = list
   if (entry === undefined) throw new RangeError('The list is empty.')
   return entry
 }
-const me = () => first(own.people)
-const credentialId = () => first(me().credentialIds)
-const installationId = () => first(me().installationIds)
+const firstPerson = () => firstOf(own.people)
+const credentialId = () => firstOf(firstPerson().credentialIds)
+const installationId = () => firstOf(firstPerson().installationIds)
 const nodesOf = (field: string, ids: readonly string[], totalCount = ids.length) => ({
   totalCount,
   nodes: ids.map((id) => ({ [field]: id })),
 })
 /** The first page of a list, with the count of all pages. */
 const list = (field: string, args = '') => `${args} { totalCount nodes { ${field} } }`
-const ofAll = (field: string, edge: string) => (size: number) =>
+const queryMany = (field: string, edge: string) => (size: number) =>
   `{ many: ${field}(first: ${size}) { nodes { edge: ${edge} } } }`
 
 const edges: Readonly<Record<string, EdgeCase>> = {
   'User.credentials': {
-    one: () =>
+    queryOne: () =>
       `{ one: user(userId: "${own.userId}") { edge: credentials${list('id', '(first: 2)')} } }`,
-    many: ofAll('users', `credentials${list('id')}`),
-    expected: () => nodesOf('id', me().credentialIds.slice(0, 2), OBJECTS),
+    many: queryMany('users', `credentials${list('id')}`),
+    expected: () => nodesOf('id', firstPerson().credentialIds.slice(0, 2), OBJECTS),
     forUsers: 'unreachable',
   },
   'User.installations': {
-    one: () => `{ one: user(userId: "${own.userId}") { edge: installations${list('id')} } }`,
-    many: ofAll('users', `installations${list('id')}`),
-    expected: () => nodesOf('id', me().installationIds),
+    queryOne: () => `{ one: user(userId: "${own.userId}") { edge: installations${list('id')} } }`,
+    many: queryMany('users', `installations${list('id')}`),
+    expected: () => nodesOf('id', firstPerson().installationIds),
     forUsers: 'unreachable',
   },
   'Credential.user': {
-    one: () =>
+    queryOne: () =>
       `{ one: node(id: "${credentialId()}") { ... on Credential { edge: user { userId } } } }`,
-    many: ofAll('credentials', 'user { userId }'),
+    many: queryMany('credentials', 'user { userId }'),
     expected: () => ({ userId: own.userId }),
     forUsers: 'FORBIDDEN',
   },
   'Installation.user': {
-    one: () =>
+    queryOne: () =>
       `{ one: installation(installationId: "${installationId()}") { edge: user { userId } } }`,
-    many: ofAll('installations', 'user { userId }'),
+    many: queryMany('installations', 'user { userId }'),
     expected: () => ({ userId: own.userId }),
     forUsers: 'FORBIDDEN',
   },
   'Installation.integration': {
-    one: () =>
+    queryOne: () =>
       `{ one: installation(installationId: "${installationId()}") { edge: integration { id installed } } }`,
-    many: ofAll('installations', 'integration { id installed }'),
-    expected: () => ({ id: first(own.integrationIds), installed: true }),
+    many: queryMany('installations', 'integration { id installed }'),
+    expected: () => ({ id: firstOf(own.integrationIds), installed: true }),
     forUsers: 'own',
   },
   'Installation.credentials': {
-    one: () =>
+    queryOne: () =>
       `{ one: installation(installationId: "${installationId()}") { edge: credentials${list('id')} } }`,
-    many: ofAll('installations', `credentials${list('id')}`),
-    expected: () => nodesOf('id', me().credentialIds),
+    many: queryMany('installations', `credentials${list('id')}`),
+    expected: () => nodesOf('id', firstPerson().credentialIds),
     forUsers: 'own',
   },
   'Integration.installations': {
-    one: () =>
-      `{ one: integration(integrationId: "${first(own.integrationIds)}") { edge: installations${list('id')} } }`,
-    many: ofAll('integrations', `installations${list('id')}`),
+    queryOne: () =>
+      `{ one: integration(integrationId: "${firstOf(own.integrationIds)}") { edge: installations${list('id')} } }`,
+    many: queryMany('integrations', `installations${list('id')}`),
     expected: () =>
       nodesOf(
         'id',
-        own.people.map((person) => first(person.installationIds)),
+        own.people.map((person) => firstOf(person.installationIds)),
       ),
     forUsers: 'own',
   },
   'WebhookSubscription.attempts': {
-    one: () =>
-      `{ one: webhook(subscriptionId: "${first(own.subscriptionIds)}") { edge: attempts${list('messageId', '(first: 2)')} } }`,
-    many: ofAll('webhooks', `attempts${list('messageId')}`),
+    queryOne: () =>
+      `{ one: webhook(subscriptionId: "${firstOf(own.subscriptionIds)}") { edge: attempts${list('messageId', '(first: 2)')} } }`,
+    many: queryMany('webhooks', `attempts${list('messageId')}`),
     expected: () => nodesOf('messageId', ['msg_2', 'msg_1'], OBJECTS),
     forUsers: 'unreachable',
   },
   'WorkflowRun.installation': {
-    one: () =>
+    queryOne: () =>
       `{ one: workflowRuns(workflowId: "${own.workflowId}", installationId: "${installationId()}", first: 1) { nodes { edge: installation { id } } } }`,
     many: (size) =>
       `{ many: workflowRuns(workflowId: "${own.workflowId}", first: ${size}) { nodes { edge: installation { id } } } }`,
@@ -122,7 +125,7 @@ const edges: Readonly<Record<string, EdgeCase>> = {
     forUsers: 'unreachable',
   },
   'record.credential': {
-    one: () =>
+    queryOne: () =>
       `{ one: node(id: "${own.recordId}") { ... on CrmAccount { edge: credential { id app } } } }`,
     many: (size) =>
       `{ many: crmAccounts(userId: "${own.userId}", first: ${size * OBJECTS}) { nodes { edge: credential { id app } } } }`,
@@ -130,9 +133,9 @@ const edges: Readonly<Record<string, EdgeCase>> = {
     forUsers: 'unreachable',
   },
   'Credential.records': {
-    one: () =>
+    queryOne: () =>
       `{ one: node(id: "${credentialId()}") { ... on Credential { edge: crmAccounts(first: 1, filter: { accountName: "Name 2" })${list('id')} } } }`,
-    many: ofAll('credentials', `crmAccounts${list('id contacts { nodes { id } }')}`),
+    many: queryMany('credentials', `crmAccounts${list('id contacts { nodes { id } }')}`),
     expected: () => nodesOf('id', [own.recordId]),
     forUsers: 'FORBIDDEN',
   },
@@ -146,7 +149,7 @@ test('the table has every edge', () => {
   expect(Object.keys(edges)).toHaveLength(names.length + 2)
 })
 
-describe.each(Object.entries(edges))('%s', (_name, { one, many, expected, forUsers }) => {
+describe.each(Object.entries(edges))('%s', (_name, { queryOne: one, many, expected, forUsers }) => {
   const edgeOf = (data: { one: { nodes?: readonly { edge: unknown }[]; edge?: unknown } }) =>
     data.one.nodes ? data.one.nodes[0]?.edge : data.one.edge
 
@@ -209,7 +212,7 @@ test('a page of a list of each object continues after its own cursor', async () 
   expect(start.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false })
   const rest = await page(`first: 2, after: "${start.pageInfo.endCursor}"`)
   expect(rest.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true })
-  expect([...start.nodes, ...rest.nodes].map(({ id }) => id)).toEqual(me().credentialIds)
+  expect([...start.nodes, ...rest.nodes].map(({ id }) => id)).toEqual(firstPerson().credentialIds)
   expect(
     (
       await query(

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
-import { type FakeApp, fakeConnector, startFakeApp } from '../support/fake-app.ts'
+import { defineFakeConnector, type FakeApp, startFakeApp } from '../support/fake-app.ts'
 import { callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
-const connector = fakeConnector()
+const connector = defineFakeConnector()
 const connectors = new Map([['fake', connector]])
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 
 /** The result of a request that waits for a run, which is run as soon as it is due. */
-const afterRun = async <Result>(request: Promise<Result>): Promise<Result> => {
+const runUntilResponse = async <Result>(request: Promise<Result>): Promise<Result> => {
   const countDue = () =>
     service.database.prisma.syncState.count({ where: { dueAt: { lte: new Date() } } })
   await expect.poll(countDue, { interval: 20 }).toBe(1)
@@ -80,7 +80,7 @@ test('over REST: lists, counts and gets are as current as required, with their a
   expect(Date.now() - first).toBeLessThan(600_000)
 
   const name = rename()
-  const list = await afterRun(service.rest(key, path('', 0)))
+  const list = await runUntilResponse(service.rest(key, path('', 0)))
   expect(nameIn(list.json().accounts)).toBe(name)
   const listed = Date.parse(String(list.headers['synced-at']))
   expect(listed).toBeGreaterThan(first)
@@ -107,7 +107,7 @@ test('in GraphQL: lists and gets are as current as required, and pages have thei
     )
   const before = (await list(600)).data.crmAccounts
   const name = rename()
-  const { data, errors } = await afterRun(list(0))
+  const { data, errors } = await runUntilResponse(list(0))
   expect(errors).toEqual([])
   expect(data.crmAccounts.totalCount).toBe(3)
   expect(nameIn(data.crmAccounts.nodes)).toBe(name)
@@ -118,7 +118,7 @@ test('in GraphQL: lists and gets are as current as required, and pages have thei
     stored: crmAccount(credentialId: $id, id: "2") { remoteId }
     current: crmAccount(credentialId: $id, id: "2", maxStalenessSeconds: 0) { accountName }
   }`
-  const get = await afterRun(service.graphql(key, query, { id: credentialId }))
+  const get = await runUntilResponse(service.graphql(key, query, { id: credentialId }))
   expect(get.data.current.accountName).toBe(later)
 
   service.takeStatements()

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { waitingForRow } from '../support/waiting-for-lock.ts'
-import { workflowNumber } from '../support/workflow.ts'
+import { untilWaitingForRow } from '../support/waiting-for-lock.ts'
+import { defineWorkflow } from '../support/workflow.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
@@ -18,7 +18,11 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const workflow = (slug: string, n: number) => ({ slug, name: slug, definition: workflowNumber(n) })
+const workflowInput = (slug: string, n: number) => ({
+  slug,
+  name: slug,
+  definition: defineWorkflow(n),
+})
 
 describe.each(transports)('over %s', (transport) => {
   let call: Call
@@ -33,7 +37,8 @@ describe.each(transports)('over %s', (transport) => {
     round += 1
     tenant = await service.createTenant('development', [], `${transport} ${round}`)
     userId = tenant.userId
-    integrationId = (await define([workflow('first', 1), workflow('second', 1)])).integrationId
+    integrationId = (await define([workflowInput('first', 1), workflowInput('second', 1)]))
+      .integrationId
   })
 
   const callSuccessfully = async (name: string, input: object) => {
@@ -60,7 +65,7 @@ describe.each(transports)('over %s', (transport) => {
     const { installationId } = await start()
     return callSuccessfully('completeInstallation', { installationId, data: { account: '4000' } })
   }
-  const integrationState = async () =>
+  const readIntegration = async () =>
     (await callSuccessfully('integration', { integrationId, userId })) as never
 
   test('an installation starts with the newest credential and is complete with its workflows', async () => {
@@ -76,7 +81,7 @@ describe.each(transports)('over %s', (transport) => {
       installedAt: null,
       enabled: true,
     })
-    expect(await integrationState()).toMatchObject({ installed: false })
+    expect(await readIntegration()).toMatchObject({ installed: false })
     const { installationId } = started
     const complete = await callSuccessfully('completeInstallation', {
       installationId,
@@ -87,7 +92,7 @@ describe.each(transports)('over %s', (transport) => {
       workflowIds: [expect.stringMatching(UUID), expect.stringMatching(UUID)],
       installedAt: expect.stringMatching(TIME),
     })
-    expect(await integrationState()).toMatchObject({
+    expect(await readIntegration()).toMatchObject({
       installed: true,
       workflows: [
         { name: 'first', installed: true, installedVersion: 1, active: true },
@@ -168,7 +173,7 @@ describe.each(transports)('over %s', (transport) => {
   test('workflows keep their version until the user upgrades', async () => {
     await connect()
     const { installationId, workflowIds } = await install()
-    await define([workflow('first', 2), workflow('second', 1), workflow('third', 1)])
+    await define([workflowInput('first', 2), workflowInput('second', 1), workflowInput('third', 1)])
     await callSuccessfully('completeInstallation', { installationId, data: {} })
     const readInstallation = async () => {
       const { workflows } = await callSuccessfully('integration', { integrationId, userId })
@@ -197,25 +202,25 @@ describe.each(transports)('over %s', (transport) => {
     await connect()
     const { installationId, workflowIds } = await install()
     const [first, second] = workflowIds
-    const active = async () => {
+    const readActiveStates = async () => {
       const { workflows } = await callSuccessfully('integration', { integrationId, userId })
       const users = await Promise.all(
         [first, second].map((workflowId) =>
           callSuccessfully('workflowUsers', { workflowId, userId }),
         ),
       )
-      const activeStates = workflows.map((one: { active: boolean }) => one.active)
+      const activeStates = workflows.map((workflow: { active: boolean }) => workflow.active)
       expect(users.map(([{ workflowActive }]) => workflowActive)).toEqual(activeStates)
       return activeStates
     }
     await callSuccessfully('deactivateWorkflow', { installationId, workflowId: first })
-    expect(await active()).toEqual([false, true])
+    expect(await readActiveStates()).toEqual([false, true])
     const off = await callSuccessfully('deactivateInstallation', { installationId })
-    expect([off.enabled, await active()]).toEqual([false, [false, false]])
+    expect([off.enabled, await readActiveStates()]).toEqual([false, [false, false]])
     const on = await callSuccessfully('reactivateInstallation', { installationId })
-    expect([on.enabled, await active()]).toEqual([true, [false, true]])
+    expect([on.enabled, await readActiveStates()]).toEqual([true, [false, true]])
     await callSuccessfully('reactivateWorkflow', { installationId, workflowId: first })
-    expect(await active()).toEqual([true, true])
+    expect(await readActiveStates()).toEqual([true, true])
     for (const workflowId of [NEVER, 'no uuid'])
       expect(
         await call(tenant.key, 'deactivateWorkflow', { installationId, workflowId }),
@@ -230,7 +235,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await start()).toMatchObject({ enabled: false })
     expect(await install()).toMatchObject({ installationId, enabled: true })
     const { workflows } = await callSuccessfully('integration', { integrationId, userId })
-    expect(workflows.map((one: { active: boolean }) => one.active)).toEqual([false, true])
+    expect(workflows.map((workflow: { active: boolean }) => workflow.active)).toEqual([false, true])
   })
 
   test.each(['completeInstallation', 'upgradeInstallation'])(
@@ -238,7 +243,7 @@ describe.each(transports)('over %s', (transport) => {
     async (name) => {
       await connect()
       const { installationId } = name === 'upgradeInstallation' ? await install() : await start()
-      await define([workflow('first', 2), workflow('second', 2)])
+      await define([workflowInput('first', 2), workflowInput('second', 2)])
       const held = Promise.withResolvers<void>()
       const mayEnd = Promise.withResolvers<void>()
       // Like `defineIntegration`: the integration first, then the workflows that no longer exist.
@@ -254,7 +259,7 @@ describe.each(transports)('over %s', (transport) => {
       await held.promise
       const input = name === 'upgradeInstallation' ? {} : { data: {} }
       const outcome = call(tenant.key, name, { installationId, ...input })
-      await waitingForRow(service)
+      await untilWaitingForRow(service)
       mayEnd.resolve()
       await defining
       expect(await outcome).toMatchObject({ status: 200 })
@@ -267,7 +272,7 @@ describe.each(transports)('over %s', (transport) => {
     const { installationId } = await install()
     expect(await callSuccessfully('uninstall', { installationId })).toBe(installationId)
     expect(await call(tenant.key, 'uninstall', { installationId })).toMatchObject({ status: 404 })
-    expect(await integrationState()).toMatchObject({ installed: false })
+    expect(await readIntegration()).toMatchObject({ installed: false })
     expect(await callSuccessfully('installations', { userId })).toEqual([])
     expect(await start()).toMatchObject({ credentialIds: [credentialId] })
   })
@@ -322,7 +327,7 @@ describe.each(transports)('over %s', (transport) => {
           credentialIds: [id],
         }),
       ).toMatchObject({ status: 404, code: 'CREDENTIAL_NOT_FOUND' })
-    expect(await integrationState()).toMatchObject({ installed: true })
+    expect(await readIntegration()).toMatchObject({ installed: true })
   })
 
   test('the data of a completion must be an object', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { workflowNumber } from '../support/workflow.ts'
+import { defineWorkflow } from '../support/workflow.ts'
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
 
@@ -17,21 +17,21 @@ afterAll(() => service.stop())
 describe.each(transports)('over %s', (transport) => {
   const call = (name: string, input: Record<string, unknown>, key = tenant.key) =>
     callOver(service, transport)(key, name, input)
-  const definition = (slug: string, number = 1) => ({
+  const integrationInput = (slug: string, number = 1) => ({
     slug: `${slug}-${transport.toLowerCase()}`,
     name: 'Shop',
     app: 'sandbox',
-    workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(number) }],
+    workflows: [{ slug: 'one', name: 'One', definition: defineWorkflow(number) }],
   })
 
   test('an integration gets a secret when it is defined, and keeps it when it is defined again', async () => {
-    const { result } = await call('defineIntegration', definition('made'))
+    const { result } = await call('defineIntegration', integrationInput('made'))
     const { integrationId } = result
     const secret = await call('integrationSecret', { integrationId })
     expect(secret.result, secret.message).toMatch(SECRET)
-    await call('defineIntegration', definition('made', 2))
+    await call('defineIntegration', integrationInput('made', 2))
     expect((await call('integrationSecret', { integrationId })).result).toBe(secret.result)
-    const other = (await call('defineIntegration', definition('other'))).result
+    const other = (await call('defineIntegration', integrationInput('other'))).result
     const others = await call('integrationSecret', { integrationId: other.integrationId })
     expect(others.result).toMatch(SECRET)
     expect(others.result).not.toBe(secret.result)
@@ -39,7 +39,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('rotation changes the secret, which is stored encrypted', async () => {
-    const { integrationId } = (await call('defineIntegration', definition('rotated'))).result
+    const { integrationId } = (await call('defineIntegration', integrationInput('rotated'))).result
     const before = (await call('integrationSecret', { integrationId })).result
     const after = await call('rotateIntegrationSecret', { integrationId })
     expect(after.result, after.message).toMatch(SECRET)
@@ -57,7 +57,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('another environment’s integration responds like one that never existed', async () => {
-    const { integrationId } = (await call('defineIntegration', definition('mine'))).result
+    const { integrationId } = (await call('defineIntegration', integrationInput('mine'))).result
     const otherTenant = await service.createTenant('production', [])
     for (const name of ['integrationSecret', 'rotateIntegrationSecret'])
       for (const [key, id] of [

@@ -8,7 +8,7 @@ import { loadIntegrations } from '../../src/process/integrations-file.ts'
 import { createWorkflowReader } from '../../src/workflows/reader.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
-import { workflowNumber } from '../support/workflow.ts'
+import { defineWorkflow } from '../support/workflow.ts'
 
 let service: TestService
 let folder: string
@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const shop = (definition: unknown = workflowNumber(1)) => ({
+const shopIntegration = (definition: unknown = defineWorkflow(1)) => ({
   slug: 'shop',
   name: 'Shop',
   app: 'sandbox',
@@ -46,7 +46,7 @@ test('the integrations of the file exist in both environments; a changed definit
     await service.createTenant('production', []),
   ]
   const ids = tenants.map(({ environmentId }) => environmentId)
-  const versions = async () =>
+  const listVersions = async () =>
     Promise.all(
       tenants.map(async ({ key }) => {
         const response = await service.send(key, 'GET', '/2024-03/integrations')
@@ -54,22 +54,22 @@ test('the integrations of the file exist in both environments; a changed definit
         return integration.workflows[0].version
       }),
     )
-  await load(JSON.stringify([shop()]), ids)
-  expect(await versions()).toEqual([1, 1])
-  await load(JSON.stringify([shop()]), ids)
-  expect(await versions()).toEqual([1, 1])
-  await load(JSON.stringify([shop(workflowNumber(2))]), ids)
-  expect(await versions()).toEqual([2, 2])
+  await load(JSON.stringify([shopIntegration()]), ids)
+  expect(await listVersions()).toEqual([1, 1])
+  await load(JSON.stringify([shopIntegration()]), ids)
+  expect(await listVersions()).toEqual([1, 1])
+  await load(JSON.stringify([shopIntegration(defineWorkflow(2))]), ids)
+  expect(await listVersions()).toEqual([2, 2])
 })
 
 test.each([
   ['that is not JSON', '[', 'it is not JSON'],
   ['that is not a list', '{}', 'expected a list'],
   ['with an entry that is not an object', '[1]', 'entry 0'],
-  ['with an unknown app', JSON.stringify([{ ...shop(), app: 'shopp' }]), 'entry 0: '],
+  ['with an unknown app', JSON.stringify([{ ...shopIntegration(), app: 'shopp' }]), 'entry 0: '],
   [
     'with an invalid workflow',
-    JSON.stringify([shop(), shop({ when: { app: 'sandbox', topic: 'x' } })]),
+    JSON.stringify([shopIntegration(), shopIntegration({ when: { app: 'sandbox', topic: 'x' } })]),
     'entry 1: workflows[0].definition.when.topic',
   ],
 ])('a file %s is rejected, with the position of the error', async (_what, text, message) => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { workflowNumber } from '../support/workflow.ts'
+import { defineWorkflow } from '../support/workflow.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const NEVER = '99999999-0000-4000-8000-000000000009'
@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const orders = { slug: 'orders', name: 'Orders', definition: workflowNumber(1) }
-const leads = { slug: 'leads', name: 'Leads', definition: workflowNumber(2) }
+const orders = { slug: 'orders', name: 'Orders', definition: defineWorkflow(1) }
+const leads = { slug: 'leads', name: 'Leads', definition: defineWorkflow(2) }
 const sandbox = { slug: 'sandbox', name: 'Sandbox', app: 'sandbox', workflows: [orders, leads] }
 
 test('the responses are exactly those of the contract', async () => {
@@ -93,19 +93,19 @@ describe.each(transports)('over %s', (transport) => {
     return outcome.result
   }
 
-  const versions = (integration: { workflows: { name: string; version: number }[] }) =>
+  const versionsOf = (integration: { workflows: { name: string; version: number }[] }) =>
     Object.fromEntries(integration.workflows.map(({ name, version }) => [name, version]))
 
   test('an unchanged definition creates no new version, a changed one creates the next', async () => {
     const first = await define()
-    expect(versions(first)).toEqual({ Orders: 1, Leads: 1 })
+    expect(versionsOf(first)).toEqual({ Orders: 1, Leads: 1 })
     // The order of the keys is not a change.
     const { when, then } = orders.definition
     const same = { ...orders, definition: { then, when } }
     expect(await define({ ...sandbox, workflows: [same, leads] })).toEqual(first)
-    const changed = { ...orders, definition: workflowNumber(3) }
+    const changed = { ...orders, definition: defineWorkflow(3) }
     const second = await define({ ...sandbox, workflows: [changed, { ...leads, name: 'People' }] })
-    expect(versions(second)).toEqual({ Orders: 2, People: 1 })
+    expect(versionsOf(second)).toEqual({ Orders: 2, People: 1 })
     expect(second.integrationId).toBe(first.integrationId)
     const stored = await service.database.prisma.workflowVersion.findMany({
       where: { workflow: { slug: 'orders', integrationId: first.integrationId } },
@@ -115,18 +115,18 @@ describe.each(transports)('over %s', (transport) => {
       orders.definition,
       changed.definition,
     ])
-    expect(versions(await define({ ...sandbox, workflows: [changed] }))).toEqual({ Orders: 2 })
+    expect(versionsOf(await define({ ...sandbox, workflows: [changed] }))).toEqual({ Orders: 2 })
   })
 
   test('concurrent definitions each create a version', async () => {
     await define()
     await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
-        define({ ...sandbox, workflows: [{ ...orders, definition: workflowNumber(10 + n) }] }),
+        define({ ...sandbox, workflows: [{ ...orders, definition: defineWorkflow(10 + n) }] }),
       ),
     )
     const { result } = await call(tenant.key, 'integrations')
-    expect(result.map(versions)).toEqual([{ Orders: 9 }])
+    expect(result.map(versionsOf)).toEqual([{ Orders: 9 }])
   })
 
   test.each([

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /** Runs `work` while no response can be stored. */
-const brokenOff = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+const interrupt = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   const { prisma } = service.database
   await prisma.$executeRaw`CREATE TRIGGER break_off BEFORE UPDATE ON idempotent_requests
     FOR EACH ROW EXECUTE FUNCTION break_off()`
@@ -93,19 +93,19 @@ describe.each(transports)('over %s', (transport) => {
     return { status, answer: data?.answer }
   }
 
-  test.each(Object.entries(cases))('%s', async (name, one) => {
+  test.each(Object.entries(cases))('%s', async (name, interruptedCase) => {
     const key = `${transport} ${name}`.replace(' ', '-')
-    const input = one.body()
-    const before = await countOf(one.table)
-    const first = await brokenOff(() => send(one, input, key))
+    const input = interruptedCase.body()
+    const before = await countOf(interruptedCase.table)
+    const first = await interrupt(() => send(interruptedCase, input, key))
     expect(first.status).toBe(500)
-    expect(await countOf(one.table)).toBe(before)
-    const second = await send(one, input, key)
+    expect(await countOf(interruptedCase.table)).toBe(before)
+    const second = await send(interruptedCase, input, key)
     expect(second.status, JSON.stringify(second.answer)).toBe(200)
-    expect(await countOf(one.table)).toBe(before + 1)
-    // As after a response that was lost on the way.
-    expect(await send(one, input, key)).toEqual(second)
-    expect(await countOf(one.table)).toBe(before + 1)
+    expect(await countOf(interruptedCase.table)).toBe(before + 1)
+    // Simulates a lost response: the client sends the request again.
+    expect(await send(interruptedCase, input, key)).toEqual(second)
+    expect(await countOf(interruptedCase.table)).toBe(before + 1)
   })
 
   test('an error rolls the operation back, and is stored as the response', async () => {

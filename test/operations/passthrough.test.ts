@@ -7,7 +7,7 @@ import { MAX_JSON_LEVELS } from '../../src/definition/json-depth.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { type Call, callOver, transports } from '../support/operations.ts'
 import { type Rolodex, startRolodex } from '../support/rolodex.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   rolodex = await startRolodex()
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
   const { port } = echo.address() as AddressInfo
-  const base = rolodexConnector(rolodex.url)
+  const base = defineRolodexConnector(rolodex.url)
   const echoing: Connector = {
     ...base,
     app: 'echo',
@@ -141,12 +141,15 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('a response that is nested too deeply is rejected as unusable', async () => {
-    const deep = (method: string, levels: number) =>
+    const passDeepResponse = (method: string, levels: number) =>
       pass({ credentialId: echoId, method, endpoint: `/deep/${levels}` })
-    expect((await deep('GET', MAX_JSON_LEVELS)).status).toBe(200)
+    expect((await passDeepResponse('GET', MAX_JSON_LEVELS)).status).toBe(200)
     for (const levels of [MAX_JSON_LEVELS + 1, 3000, 100_000]) {
-      expect(await deep('GET', levels)).toMatchObject({ status: 502, code: 'APP_UNAVAILABLE' })
-      expect(await deep('PUT', levels)).toMatchObject({ code: 'WRITE_OUTCOME_UNKNOWN' })
+      expect(await passDeepResponse('GET', levels)).toMatchObject({
+        status: 502,
+        code: 'APP_UNAVAILABLE',
+      })
+      expect(await passDeepResponse('PUT', levels)).toMatchObject({ code: 'WRITE_OUTCOME_UNKNOWN' })
     }
   })
 

@@ -11,7 +11,7 @@ import { operations } from '../../src/api/operations.ts'
 import { expectError } from '../support/expected-error.ts'
 import { type Call, callOver, restRequest, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { workflowNumber } from '../support/workflow.ts'
+import { defineWorkflow } from '../support/workflow.ts'
 
 let service: TestService
 let tenant: Tenant
@@ -23,18 +23,18 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /** The matching operations, each after its name. */
-const operationsWhere = (isOne: (operation: Operation) => boolean) =>
+const listOperations = (isOne: (operation: Operation) => boolean) =>
   operations.filter(isOne).map((operation) => [operation.name, operation] as const)
 
 const hasFields = (place: InputLocation) => (operation: Operation) =>
   Object.keys(fieldsAt(operation, place)).length > 0
 
-const bearer = () => ({ authorization: `Bearer ${tenant.key}` })
+const authorizationHeader = () => ({ authorization: `Bearer ${tenant.key}` })
 
 /** The REST request of the operation's documented example. */
 const exampleOf = (operation: Operation) => restRequest(operation, operation.example.input)
 
-describe.each(operationsWhere(() => true))('%s', (name, operation) => {
+describe.each(listOperations(() => true))('%s', (name, operation) => {
   test('requires a key', async () => {
     const { method, url } = exampleOf(operation)
     // Authentication comes first: neither the body nor a parameter has been read.
@@ -52,7 +52,7 @@ describe.each(operationsWhere(() => true))('%s', (name, operation) => {
   })
 })
 
-describe.each(operationsWhere(hasFields('query')))('%s, with parameters', (_name, operation) => {
+describe.each(listOperations(hasFields('query')))('%s, with parameters', (_name, operation) => {
   test('rejects a repeated parameter', async () => {
     const { method, url, body: example } = exampleOf(operation)
     for (const parameter of Object.keys(fieldsAt(operation, 'query'))) {
@@ -63,7 +63,7 @@ describe.each(operationsWhere(hasFields('query')))('%s, with parameters', (_name
   })
 })
 
-describe.each(operationsWhere((operation) => !isRead(operation)))(
+describe.each(listOperations((operation) => !isRead(operation)))(
   '%s, a write',
   (_name, operation) => {
     test('rejects a body of another form', async () => {
@@ -78,21 +78,21 @@ describe.each(operationsWhere((operation) => !isRead(operation)))(
         method,
         url,
         payload: '{}',
-        headers: { ...bearer(), 'content-type': 'text/plain' },
+        headers: { ...authorizationHeader(), 'content-type': 'text/plain' },
       })
       expectError(plain, { code: 'UNSUPPORTED_MEDIA_TYPE' })
       const broken = await service.server.inject({
         method,
         url,
         payload: '{"a":',
-        headers: { ...bearer(), 'content-type': 'application/json' },
+        headers: { ...authorizationHeader(), 'content-type': 'application/json' },
       })
       expectError(broken, { code: 'MALFORMED_BODY' })
     })
   },
 )
 
-describe.each(operationsWhere(hasFields('body')))('%s, with a body', (name, operation) => {
+describe.each(listOperations(hasFields('body')))('%s, with a body', (name, operation) => {
   const body = fieldsAt(operation, 'body')
   const mandatory = Object.entries(body).filter(([field, definition]) =>
     isMandatory(operation, field, definition),
@@ -125,7 +125,7 @@ describe.each(operationsWhere(hasFields('body')))('%s, with a body', (name, oper
   })
 })
 
-describe.each(operationsWhere(hasFields('path')))(
+describe.each(listOperations(hasFields('path')))(
   '%s, with an id in its path',
   (name, operation) => {
     test('finds nothing for an id that does not exist, whatever its characters', async () => {
@@ -163,7 +163,7 @@ describe('both transports respond alike', () => {
       app: 'sandbox',
       credential: { tenant: 'acme', token: 't' },
     })
-    const workflows = [{ slug: 'one', name: 'One', definition: workflowNumber(1) }]
+    const workflows = [{ slug: 'one', name: 'One', definition: defineWorkflow(1) }]
     const { integrationId, workflows: shown } = await create(rest, 'defineIntegration', {
       slug: 'shop',
       name: 'Shop',
@@ -228,7 +228,7 @@ describe('a request that is repeated with its Idempotency-Key', () => {
       method: 'POST',
       url: '/2023-12/users',
       payload: { username },
-      headers: { ...bearer(), 'idempotency-key': idempotencyKey },
+      headers: { ...authorizationHeader(), 'idempotency-key': idempotencyKey },
     })
 
   test('runs once over REST and gets the first response again', async () => {
@@ -248,7 +248,7 @@ describe('a request that is repeated with its Idempotency-Key', () => {
       const response = await service.server.inject({
         method: 'POST',
         url: '/graphql',
-        headers: { ...bearer(), 'idempotency-key': 'g' },
+        headers: { ...authorizationHeader(), 'idempotency-key': 'g' },
         payload: {
           query:
             'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { userId username } userErrors { code } } }',
@@ -268,14 +268,14 @@ describe('a request that is repeated with its Idempotency-Key', () => {
 })
 
 test('pages of any origin may call the operations that accept a user token, and no others', async () => {
-  const preflight = (url: string) =>
+  const sendPreflight = (url: string) =>
     service.server.inject({
       method: 'OPTIONS',
       url,
       headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
     })
   for (const operation of operations) {
-    const response = await preflight(exampleOf(operation).url)
+    const response = await sendPreflight(exampleOf(operation).url)
     const others = operations.filter(({ rest }) => rest.path === operation.rest.path)
     const isOpen = others.some(({ callers }) => callers.includes('user'))
     expect(response.headers['access-control-allow-origin'], operation.name).toBe(

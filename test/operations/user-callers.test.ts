@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { type Call, callOver, type Input, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { workflowNumber } from '../support/workflow.ts'
+import { defineWorkflow } from '../support/workflow.ts'
 
 const credential = { tenant: 'acme', token: 't' }
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
   const call = callOver(service, 'REST')
-  const workflows = [{ slug: 'one', name: 'One', definition: workflowNumber(1) }]
+  const workflows = [{ slug: 'one', name: 'One', definition: defineWorkflow(1) }]
   const shop = { slug: 'shop', name: 'Shop', app: 'sandbox', workflows }
   integrationId = (await call(tenant.key, 'defineIntegration', shop)).result.integrationId
 })
@@ -64,7 +64,7 @@ describe.each(transports)('over %s', (transport) => {
   let ownUser: { userId: string; token: string }
   let other: { userId: string; token: string }
 
-  const newUser = async (username: string) => {
+  const createUser = async (username: string) => {
     const over = callOver(service, 'REST')
     const { userId } = (await over(tenant.key, 'createUser', { username })).result
     const { result: token, status } = await call(tenant.key, 'userToken', { userId })
@@ -74,8 +74,8 @@ describe.each(transports)('over %s', (transport) => {
 
   beforeAll(async () => {
     call = callOver(service, transport)
-    ownUser = await newUser(`mine over ${transport}`)
-    other = await newUser(`other over ${transport}`)
+    ownUser = await createUser(`mine over ${transport}`)
+    other = await createUser(`other over ${transport}`)
   })
 
   test('a token is issued for one user of the environment', async () => {
@@ -151,10 +151,12 @@ describe.each(transports)('over %s', (transport) => {
     expect(await call(ownUser.token, 'completeInstallation', { installationId })).toMatchObject({
       status: 200,
     })
-    const installedStates = async (token: string) =>
-      (await call(token, 'integrations')).result.map((one: { installed: boolean }) => one.installed)
-    expect(await installedStates(ownUser.token)).toEqual([true])
-    expect(await installedStates(other.token)).toEqual([false])
+    const readInstalledStates = async (token: string) =>
+      (await call(token, 'integrations')).result.map(
+        (integration: { installed: boolean }) => integration.installed,
+      )
+    expect(await readInstalledStates(ownUser.token)).toEqual([true])
+    expect(await readInstalledStates(other.token)).toEqual([false])
   })
 
   test('another user’s installation and credential respond like ones that do not exist', async () => {

@@ -107,14 +107,14 @@ describe.each(transports)('over %s', (transport) => {
     const { key } = await service.createTenant('development', [], `Parts over ${transport}`)
     for (const username of ['one', 'two', 'three', 'four'])
       await call(key, 'createUser', { username })
-    const names = async (input: object) => {
+    const listNames = async (input: object) => {
       const { result } = await call(key, 'users', { ...input })
       return result.map(({ username }: { username: string }) => username)
     }
-    expect(await names({})).toEqual(['user', 'one', 'two', 'three', 'four'])
-    expect(await names({ pageSize: 2 })).toEqual(['user', 'one'])
-    expect(await names({ pageSize: 2, pageNumber: 3 })).toEqual(['four'])
-    expect(await names({ pageSize: 2, pageNumber: 4 })).toEqual([])
+    expect(await listNames({})).toEqual(['user', 'one', 'two', 'three', 'four'])
+    expect(await listNames({ pageSize: 2 })).toEqual(['user', 'one'])
+    expect(await listNames({ pageSize: 2, pageNumber: 3 })).toEqual(['four'])
+    expect(await listNames({ pageSize: 2, pageNumber: 4 })).toEqual([])
     for (const [field, input] of [
       ['pageSize', { pageSize: 1001 }],
       ['pageSize', { pageSize: 0 }],
@@ -171,9 +171,9 @@ describe.each(transports)('over %s', (transport) => {
       },
     })
     const accounts = catalogue.get('crm/accounts')
-    const rows = (of: string) => [1, 2].map((n) => sampleRecord(of, accounts, n))
-    await service.save(tenant, credentialId, accounts, rows(credentialId))
-    await service.save(tenant, CREDENTIAL, accounts, rows(CREDENTIAL))
+    const sampleRows = (of: string) => [1, 2].map((n) => sampleRecord(of, accounts, n))
+    await service.save(tenant, credentialId, accounts, sampleRows(credentialId))
+    await service.save(tenant, CREDENTIAL, accounts, sampleRows(CREDENTIAL))
     await prisma.syncSeenRecord.create({
       data: {
         credentialId,

@@ -10,7 +10,7 @@ import { untilLogReadable } from '../support/until-log-readable.ts'
 
 const accounts = catalogue.get('crm/accounts')
 const HOUR_MS = 3_600_000
-const ago = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString()
+const hoursAgo = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString()
 
 let service: TestService
 beforeAll(async () => {
@@ -61,16 +61,17 @@ test.each(transports)(
     await untilLogReadable(service)
     while ((await pruneChanges(service.database, 30)) > 0);
 
-    const replay = (input: Input) => call(tenant.key, 'replayWebhook', { subscriptionId, ...input })
+    const requestReplay = (input: Input) =>
+      call(tenant.key, 'replayWebhook', { subscriptionId, ...input })
     const refused: [Input, number, string, string][] = [
       [{ cursor: old }, 410, 'CURSOR_EXPIRED', 'cursor'],
       [{ messageId: 'old' }, 410, 'CURSOR_EXPIRED', 'messageId'],
       [{ messageId: 'last' }, 410, 'CURSOR_EXPIRED', 'messageId'],
-      [{ from: ago(50 * 24), to: ago(0) }, 400, 'INVALID_PARAMETER', 'from'],
-      [{ from: ago(60 * 24), to: ago(50 * 24) }, 400, 'INVALID_PARAMETER', 'from'],
+      [{ from: hoursAgo(50 * 24), to: hoursAgo(0) }, 400, 'INVALID_PARAMETER', 'from'],
+      [{ from: hoursAgo(60 * 24), to: hoursAgo(50 * 24) }, 400, 'INVALID_PARAMETER', 'from'],
     ]
     for (const [input, status, code, field] of refused)
-      expect(await replay(input), JSON.stringify(input)).toMatchObject({
+      expect(await requestReplay(input), JSON.stringify(input)).toMatchObject({
         status,
         code,
         fields: [field],
@@ -80,18 +81,19 @@ test.each(transports)(
     for (const values of [
       { cursor: last },
       { messageId: 'present' },
-      { from: ago(1), to: ago(-1) },
+      { from: hoursAgo(1), to: hoursAgo(-1) },
     ])
-      expect(await replay(values), JSON.stringify(values)).toMatchObject({ status: 200 })
+      expect(await requestReplay(values), JSON.stringify(values)).toMatchObject({ status: 200 })
 
     // The whole day of the change, including its last millisecond.
     const day = presentAt.slice(0, 10)
-    expect(await replay({ from: day, to: day })).toMatchObject({ status: 200 })
+    expect(await requestReplay({ from: day, to: day })).toMatchObject({ status: 200 })
 
-    const status = async () => (await call(tenant.key, 'webhookStatus', { subscriptionId })).result
-    expect(await status()).toMatchObject({ replays: 4, missedUntil: null })
-    const missedUntil = ago(40 * 24)
+    const readStatus = async () =>
+      (await call(tenant.key, 'webhookStatus', { subscriptionId })).result
+    expect(await readStatus()).toMatchObject({ replays: 4, missedUntil: null })
+    const missedUntil = hoursAgo(40 * 24)
     await prisma.webhookDelivery.update({ where: { subscriptionId }, data: { missedUntil } })
-    expect(await status()).toMatchObject({ missedUntil })
+    expect(await readStatus()).toMatchObject({ missedUntil })
   },
 )

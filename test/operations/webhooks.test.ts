@@ -35,8 +35,8 @@ test('the responses are exactly those of the contract', async () => {
   const list = await service.send(key, 'GET', url)
   expect([list.statusCode, list.json()]).toEqual([200, { subscriptions: [subscription] }])
   const { subscriptionId } = created.json().subscription
-  const one = await service.send(key, 'GET', `${url}/${subscriptionId}`)
-  expect([one.statusCode, one.json()]).toEqual([200, { subscription }])
+  const found = await service.send(key, 'GET', `${url}/${subscriptionId}`)
+  expect([found.statusCode, found.json()]).toEqual([200, { subscription }])
   const changed = await service.send(key, 'PUT', `${url}/${subscriptionId}`, { isEnabled: false })
   expect(changed.json()).toEqual({ subscription: { ...subscription, isEnabled: false } })
   expect((await service.send(key, 'GET', url)).json()).toEqual({
@@ -163,7 +163,7 @@ describe.each(transports)('over %s', (transport) => {
     const refused = { status: 400, code: 'INVALID_PARAMETER', fields: [field] }
     const created = await call(tenant.key, 'createWebhook', { ...INPUT, topic })
     expect(created).toMatchObject(refused)
-    for (const one of topic.slice(-1)) expect(created.message).toContain(one)
+    for (const name of topic.slice(-1)) expect(created.message).toContain(name)
     const { subscriptionId } = await subscribe()
     expect(await call(tenant.key, 'updateWebhook', { subscriptionId, topic })).toMatchObject(
       refused,

@@ -193,10 +193,10 @@ describe('a request', () => {
   )
 
   it('without the values of its address or its headers is not sent', async () => {
-    const failing = (values: CredentialValues) =>
+    const failureWith = (values: CredentialValues) =>
       failureOf(clientOf().send(connector, { method: null, values }, get))
-    expect(await failing({ key: SECRET })).toMatchObject({ code: 'APP_ADDRESS' })
-    expect(await failing({ url })).toMatchObject({ code: 'APP_AUTHENTICATION' })
+    expect(await failureWith({ key: SECRET })).toMatchObject({ code: 'APP_ADDRESS' })
+    expect(await failureWith({ url })).toMatchObject({ code: 'APP_AUTHENTICATION' })
     const unknown = { ...credentialOf(), method: 'carrierPigeon' }
     expect(await failureOf(clientOf().send(connector, unknown, get))).toMatchObject({
       code: 'APP_AUTHENTICATION',
@@ -311,18 +311,19 @@ describe('a response', () => {
     }
     const responseBudget = { totalBytes: 400_000, bytesPerHolder: 150_000 }
     const client = clientOf({ responseBudget })
-    const slow = () => client.send(connector, credentialOf(), { method: 'POST', path: '/slow' })
-    const all = [slow(), slow(), slow(), slow()]
-    const refused = all.map((one) =>
-      one.then(
+    const sendSlowRequest = () =>
+      client.send(connector, credentialOf(), { method: 'POST', path: '/slow' })
+    const all = [sendSlowRequest(), sendSlowRequest(), sendSlowRequest(), sendSlowRequest()]
+    const refused = all.map((sending) =>
+      sending.then(
         () => 'read',
         ({ problem }) => problem,
       ),
     )
     await expect.poll(() => waiting.length).toBe(4)
-    // Two fit; the first rejection shows that both are in memory.
+    // Two responses fit in memory. The first rejection shows that both are held.
     await Promise.race(
-      refused.map((one) => one.then((end) => end === 'memory-limit' || Promise.reject())),
+      refused.map((ended) => ended.then((end) => end === 'memory-limit' || Promise.reject())),
     )
     expect((await client.send(connector, credentialOf(), get)).body).toEqual({})
     for (const end of waiting) end()
@@ -332,9 +333,9 @@ describe('a response', () => {
       'read',
       'read',
     ])
-    // Reading one frees its memory.
+    // Reading a response frees its memory.
     waiting.length = 0
-    const again = slow()
+    const again = sendSlowRequest()
     await expect.poll(() => waiting.length).toBe(1)
     waiting[0]?.()
     expect((await again).body).toBe('x'.repeat(60_000))
@@ -368,7 +369,7 @@ describe('a response', () => {
       const drip = setInterval(() => response.write(' '), 20)
       response.once('close', () => clearInterval(drip))
     }
-    // Without the deadline this would never end.
+    // Without the deadline, the request would never end.
     const failure = await failureOf(send(get, { deadlineMs: 300, maxRetries: 0 }))
     expect(failure).toMatchObject({ problem: 'deadline' })
   })
@@ -511,10 +512,10 @@ describe('an app in this process', () => {
   })
 
   it('has the same deadline', async () => {
-    const never = () => new Promise<Response>(() => {})
-    expect(await failureOf(sendTo(never, 50))).toMatchObject({ problem: 'deadline' })
-    const endless = async () => new Response(new ReadableStream({ pull: () => wait(10) }))
-    expect(await failureOf(sendTo(endless, 50))).toMatchObject({ problem: 'deadline' })
+    const neverRespond = () => new Promise<Response>(() => {})
+    expect(await failureOf(sendTo(neverRespond, 50))).toMatchObject({ problem: 'deadline' })
+    const respondEndlessly = async () => new Response(new ReadableStream({ pull: () => wait(10) }))
+    expect(await failureOf(sendTo(respondEndlessly, 50))).toMatchObject({ problem: 'deadline' })
   })
 })
 
@@ -528,6 +529,6 @@ it.each([
   [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, undefined],
   [{ 'retry-after': 'soon' }, undefined],
   [{}, undefined],
-])('reads %j as %s ms', (headers, expected) => {
+])('the Retry-After header %j means a wait of %s ms', (headers, expected) => {
   expect(readRetryAfter(headers)).toBe(expected)
 })

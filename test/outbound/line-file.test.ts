@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filePartOf, fileRequest } from '../../src/definition/line-file.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
-import { fakeConnector } from '../support/fake-app.ts'
+import { defineFakeConnector } from '../support/fake-app.ts'
 
 const LINES = ['{"id":1}', '{"name":"Zoë 東京"}', '', '{"id":3}']
 const FILE = Buffer.from(LINES.join('\n'))
-const connector = fakeConnector()
+const connector = defineFakeConnector()
 const credential = { method: null, values: { url: 'https://shop.example', apiKey: 'secret-key' } }
 
 let server: Server

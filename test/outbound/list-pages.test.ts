@@ -17,15 +17,15 @@ import {
   type Change,
   cases,
   get,
-  missedIn,
+  listMissedIds,
   respond,
 } from '../definition/paged-app.ts'
-import { fakeConnector } from '../support/fake-app.ts'
+import { defineFakeConnector } from '../support/fake-app.ts'
 
 const AT_ONCE = 4
 // Rows that disappear and appear again may lead to the same offset.
 const NO_GUARD = { checkCursor: () => {} }
-const connector = fakeConnector()
+const connector = defineFakeConnector()
 const [resource] = Object.values(connector.resources)
 if (!resource) throw new Error('The fake app has no resource.')
 
@@ -36,14 +36,14 @@ const wait = async (turns = 1, signal?: AbortSignal): Promise<void> => {
   }
 }
 
-/** A client whose responses arrive after these numbers of turns of the event queue. */
+/** A client whose responses arrive after the given numbers of event loop turns. */
 const clientOf = (serve: (request: AppRequest) => ReturnType<Case['serve']>, turns: number[]) => {
-  const open = { now: 0, most: 0, total: 0 }
+  const open = { now: 0, max: 0, total: 0 }
   const client: Partial<AppClient> = {
     send: async (_connector, _credential, request, signal) => {
       open.total += 1
       open.now += 1
-      open.most = Math.max(open.most, open.now)
+      open.max = Math.max(open.max, open.now)
       try {
         await wait(turns.shift(), signal)
         const response = serve(request)
@@ -73,7 +73,7 @@ const listingOf = (
   pagesAtOnce: AT_ONCE,
 })
 
-/** Lists an app; stops after each of these numbers of pages and continues at the stored cursors. */
+/** Lists an app. Stops after each number of pages in `stops`, and continues at the stored cursors. */
 const list = async (
   { pager, serve }: Case,
   app: App,
@@ -84,7 +84,7 @@ const list = async (
   const records: unknown[] = []
   let cursors: readonly Json[] = []
   let requests = 0
-  let most = 0
+  let maxOpen = 0
   for (const stop of [...stops, 1000]) {
     const { client, open } = clientOf((request) => {
       for (const change of waiting.shift() ?? []) apply(app, change)
@@ -99,11 +99,11 @@ const list = async (
       if (pages === stop) break
     }
     requests += open.total
-    most = Math.max(most, open.most)
+    maxOpen = Math.max(maxOpen, open.max)
     cursors = JSON.parse(JSON.stringify(page?.remaining ?? []))
     if (cursors.length === 0) break
   }
-  return { records, requests, most }
+  return { records, requests, maxOpen }
 }
 
 interface Schedule {
@@ -122,9 +122,9 @@ describe.each(Object.entries(cases))('several pages at a time, %s', (_name, page
   test('miss no record that exists throughout, also if the listing is interrupted', async () => {
     await fc.assert(
       fc.asyncProperty(anyIds, anySchedule, async (ids, schedule) => {
-        const { records, most } = await list(paged, appOf(ids), schedule)
-        expect(missedIn(records, ids, schedule.changes.flat())).toEqual([])
-        expect(most).toBeLessThanOrEqual(AT_ONCE)
+        const { records, maxOpen } = await list(paged, appOf(ids), schedule)
+        expect(listMissedIds(records, ids, schedule.changes.flat())).toEqual([])
+        expect(maxOpen).toBeLessThanOrEqual(AT_ONCE)
       }),
       { numRuns: 50 },
     )
@@ -144,9 +144,9 @@ test.each([
   if (!paged) throw new Error(`No case ${name}.`)
   const ids = Array.from({ length: 120 }, (_, at) => at)
   const turns = Array.from({ length: 500 }, () => 50)
-  const { records, requests, most } = await list(paged, appOf(ids), { turns })
-  expect(missedIn(records, ids, [])).toEqual([])
-  expect(most).toBe(atOnce)
+  const { records, requests, maxOpen } = await list(paged, appOf(ids), { turns })
+  expect(listMissedIds(records, ids, [])).toEqual([])
+  expect(maxOpen).toBe(atOnce)
   const sequential = await list({ ...paged, pager: withoutPrefetch(paged.pager) }, appOf(ids))
   expect(requests).toBe(sequential.requests)
 })
@@ -159,7 +159,7 @@ const withoutPrefetch = (pager: Case['pager']): Case['pager'] => ({
   },
 })
 
-const rateLimit = (waitMs: number) =>
+const rateLimitError = (waitMs: number) =>
   new AppRateLimitedError(
     { app: 'fake', name: 'Fake', method: 'GET', path: '/', reason: 'used up' } as never,
     waitMs,
@@ -183,7 +183,7 @@ test('a budget that allows fewer requests at a time slows the listing and does n
     send: async () => {
       if (open >= 2) {
         refusals += 1
-        throw rateLimit(250)
+        throw rateLimitError(250)
       }
       open += 1
       await wait(20)
@@ -216,10 +216,10 @@ test('a partition that returns the same cursor again ends the listing', async ()
   const { client } = clientOf(() => respond({}), [])
   const { signal } = new AbortController()
   const listed: unknown[] = []
-  const reading = async () => {
+  const readPages = async () => {
     for await (const page of listPages(listingOf(pager, client), createLoopGuard(), signal))
       listed.push(...page.records)
   }
-  await expect(reading()).rejects.toMatchObject({ code: 'LISTING_LOOP' })
+  await expect(readPages()).rejects.toMatchObject({ code: 'LISTING_LOOP' })
   expect(listed.filter((partition) => partition === 1)).toHaveLength(2)
 })

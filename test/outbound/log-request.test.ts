@@ -1,4 +1,4 @@
-/** What the app client logs of requests: which ones, without secrets, and how much of them. */
+/** The requests that the app client logs: which requests, without secrets, and up to which length. */
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   defineConnector,

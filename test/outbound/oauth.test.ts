@@ -60,7 +60,7 @@ describe('a real authorization server', () => {
   })
   afterAll(() => server.stop())
 
-  const subject = () => ({
+  const tokenSubject = () => ({
     connector,
     method: { ...oauth, tokenUrl: `${server.url}/token` },
     values: {},
@@ -88,9 +88,16 @@ describe('a real authorization server', () => {
     async (clientAuthentication, clientId) => {
       const codeVerifier = randomBytes(32).toString('base64url')
       const code = await authorize(codeVerifier, clientId)
-      const one = { ...subject(), method: { ...subject().method, clientAuthentication } }
+      const tokenRequest = {
+        ...tokenSubject(),
+        method: { ...tokenSubject().method, clientAuthentication },
+      }
       const own = { ...client, clientId }
-      const first = await endpoint.exchangeCode(one, own, { code, redirectUri, codeVerifier })
+      const first = await endpoint.exchangeCode(tokenRequest, own, {
+        code,
+        redirectUri,
+        codeVerifier,
+      })
       expect(first).toEqual({
         accessToken: expect.any(String),
         refreshToken: expect.any(String),
@@ -98,10 +105,10 @@ describe('a real authorization server', () => {
         values: {},
       })
       const held = { ...first, refreshToken: first.refreshToken ?? '' }
-      const second = await endpoint.refresh(one, own, held)
+      const second = await endpoint.refresh(tokenRequest, own, held)
       expect(second.refreshToken).not.toBe(first.refreshToken)
       expect(second.accessToken).not.toBe(first.accessToken)
-      const reused = await failureOf(endpoint.refresh(one, own, held))
+      const reused = await failureOf(endpoint.refresh(tokenRequest, own, held))
       expect(reused).toMatchObject({ code: 'APP_AUTHENTICATION', request: 'POST /token' })
     },
   )
@@ -109,30 +116,30 @@ describe('a real authorization server', () => {
   test('rejects a code with a wrong verifier, and a wrong secret', async () => {
     const code = await authorize(randomBytes(32).toString('base64url'))
     const wrong = { code, redirectUri, codeVerifier: randomBytes(32).toString('base64url') }
-    expect(await failureOf(endpoint.exchangeCode(subject(), client, wrong))).toMatchObject({
+    expect(await failureOf(endpoint.exchangeCode(tokenSubject(), client, wrong))).toMatchObject({
       code: 'APP_AUTHENTICATION',
     })
     const wrongClient = { ...client, clientSecret: 'another-secret' }
     const tokens = { accessToken: 'a', refreshToken: 'b', values: {} }
-    expect(await failureOf(endpoint.refresh(subject(), wrongClient, tokens))).toMatchObject({
+    expect(await failureOf(endpoint.refresh(tokenSubject(), wrongClient, tokens))).toMatchObject({
       code: 'APP_REFUSED',
       reason: expect.stringContaining('invalid_client'),
     })
   })
 
   test('issues a token for client credentials that the end user entered', async () => {
-    const one = {
+    const tokenRequest = {
       connector,
       method: { ...clientCredentials, tokenUrl: `${server.url}/token` },
       values: { clientId: 'machine', clientSecret: SECRET },
     }
-    const tokens = await endpoint.requestClientCredentials(one)
+    const tokens = await endpoint.requestClientCredentials(tokenRequest)
     expect(tokens).toEqual({
       accessToken: expect.any(String),
       expiresAt: '2026-11-23T10:10:00.000Z',
       values: {},
     })
-    const incomplete = { ...one, values: { clientId: 'machine' } }
+    const incomplete = { ...tokenRequest, values: { clientId: 'machine' } }
     expect(await failureOf(endpoint.requestClientCredentials(incomplete))).toMatchObject({
       code: 'APP_AUTHENTICATION',
     })
@@ -292,9 +299,13 @@ describe('a token endpoint', () => {
     const shortExchange = createExchange({ ...limits, deadlineMs: 50, allowPrivateAddresses: true })
     const strict = createExchange({ ...limits, allowPrivateAddresses: false })
     const subject = { connector, method: { ...oauth, tokenUrl: url }, values: {} }
-    const refreshBy = (own: typeof exchange, one = subject) =>
+    const refreshBy = (own: typeof exchange, endpoint = subject) =>
       failureOf(
-        createTokenEndpoint({ exchange: own, nowMs: () => NOW_MS }).refresh(one, client, tokens),
+        createTokenEndpoint({ exchange: own, nowMs: () => NOW_MS }).refresh(
+          endpoint,
+          client,
+          tokens,
+        ),
       )
     expect(await refreshBy(shortExchange)).toMatchObject({
       code: 'APP_UNAVAILABLE',

@@ -26,7 +26,8 @@ vi.mock('node:dns/promises', async (original) => {
   }
 })
 
-const pem = (name: string) => readFileSync(new URL(`./tls/${name}.pem`, import.meta.url), 'utf8')
+const readPem = (name: string) =>
+  readFileSync(new URL(`./tls/${name}.pem`, import.meta.url), 'utf8')
 
 interface Seen {
   readonly path: string | undefined
@@ -35,19 +36,22 @@ interface Seen {
 }
 
 const seen: Seen[] = []
-const response: Parameters<typeof createServer>[1] = (request, response) => {
+const respond: Parameters<typeof createServer>[1] = (request, response) => {
   const isTls = 'encrypted' in request.socket
   seen.push({ path: request.url, headers: request.headers, isTls })
   const headers = { location: 'http://169.254.169.254/latest/meta-data/' }
   response.writeHead(request.url === '/moved' ? 302 : 200, headers).end('{}')
 }
-const plain = createServer(response)
-const secure = createTlsServer({ key: pem('app-key'), cert: pem('app-certificate') }, response)
+const plain = createServer(respond)
+const secure = createTlsServer(
+  { key: readPem('app-key'), cert: readPem('app-certificate') },
+  respond,
+)
 
 let ports: Readonly<Record<string, number>>
 let proxy: TestProxy
 beforeAll(async () => {
-  setDefaultCACertificates([...getCACertificates('default'), pem('app-certificate')])
+  setDefaultCACertificates([...getCACertificates('default'), readPem('app-certificate')])
   ports = { 80: await listen(plain), 443: await listen(secure) }
 })
 afterAll(() => {
@@ -61,10 +65,10 @@ afterEach(() => proxy.stop())
 
 type Send = (url: string) => Promise<{ readonly status: number }>
 
-/** Both transports: the one for apps, and the one for webhooks and workflows. */
+/** The two HTTP transports: one for apps, one for webhooks and workflows. */
 const ways = ['exchange', 'transport'] as const
 
-const through = async <T>(
+const sendThrough = async <T>(
   way: (typeof ways)[number],
   work: (send: Send) => Promise<T>,
   options: Partial<ExchangeOptions> = {},
@@ -91,7 +95,7 @@ const through = async <T>(
   }
 }
 
-const authorities = () => proxy.tunnels.map(({ authority }) => authority)
+const listAuthorities = () => proxy.tunnels.map(({ authority }) => authority)
 
 describe.each(ways)('the %s', (way) => {
   test.each([
@@ -101,8 +105,8 @@ describe.each(ways)('the %s', (way) => {
     ['http://8.8.4.4/a?b=c', '8.8.4.4:80', '8.8.4.4', false],
     ['http://[2606:4700::1111]/a?b=c', '[2606:4700::1111]:80', '[2606:4700::1111]', false],
   ])('reaches %s through a tunnel to %s', async (url, authority, host, isTls) => {
-    expect(await through(way, (send) => send(url))).toMatchObject({ status: 200 })
-    expect(authorities()).toEqual([authority])
+    expect(await sendThrough(way, (send) => send(url))).toMatchObject({ status: 200 })
+    expect(listAuthorities()).toEqual([authority])
     expect(seen).toMatchObject([{ path: '/a?b=c', headers: { host }, isTls }])
     const basic = Buffer.from(`trunk line:${PROXY_PASSWORD}`).toString('base64')
     expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${basic}`)
@@ -110,13 +114,13 @@ describe.each(ways)('the %s', (way) => {
   })
 
   test('verifies the certificate of the target, not of the address in the tunnel', async () => {
-    const failure = await through(way, (send) => send('https://other.example/').catch((e) => e))
+    const failure = await sendThrough(way, (send) => send('https://other.example/').catch((e) => e))
     expect(failure).toMatchObject({ problem: 'network', message: 'ERR_TLS_CERT_ALTNAME_INVALID' })
     expect(seen).toEqual([])
   })
 
   test('reuses a tunnel for the next requests to the same origin', async () => {
-    await through(way, async (send) => {
+    await sendThrough(way, async (send) => {
       for (let round = 0; round < 6; round++) await send('https://app.example/')
     })
     expect(seen).toHaveLength(6)
@@ -129,7 +133,7 @@ describe.each(ways)('the %s', (way) => {
     async (host) => {
       for (const protocol of ['http', 'https']) {
         const url = `${protocol}://${host}/`
-        const failure = await through(way, (send) => send(url).catch((error: unknown) => error))
+        const failure = await sendThrough(way, (send) => send(url).catch((error: unknown) => error))
         // A name that this machine cannot resolve has no address either.
         const isName = /[a-z]{3}/i.test(host) && !host.startsWith('[') && host !== 'inside.example'
         expect(failure).toMatchObject({
@@ -138,28 +142,30 @@ describe.each(ways)('the %s', (way) => {
             : 'forbidden-address',
         })
       }
-      expect(authorities()).toEqual([])
+      expect(listAuthorities()).toEqual([])
     },
   )
 
   test('leaves names and addresses to the proxy if private addresses are allowed', async () => {
     const options = { allowPrivateAddresses: true }
     for (const host of ['unknown.internal', '127.0.0.1', '[::1]'])
-      await through(way, (send) => send(`http://${host}/`), options)
-    expect(authorities()).toEqual(['unknown.internal:80', '127.0.0.1:80', '[::1]:80'])
+      await sendThrough(way, (send) => send(`http://${host}/`), options)
+    expect(listAuthorities()).toEqual(['unknown.internal:80', '127.0.0.1:80', '[::1]:80'])
   })
 
   test('follows no redirect', async () => {
-    expect(await through(way, (send) => send('http://app.example/moved'))).toMatchObject({
+    expect(await sendThrough(way, (send) => send('http://app.example/moved'))).toMatchObject({
       status: 302,
     })
-    expect(authorities()).toEqual(['8.8.8.8:80'])
+    expect(listAuthorities()).toEqual(['8.8.8.8:80'])
   })
 
   test('tries the next address of a name if the proxy cannot reach one', async () => {
     proxy.refusals.set('8.8.4.4:80', 502)
-    expect(await through(way, (send) => send('http://two.example/'))).toMatchObject({ status: 200 })
-    expect(authorities()).toEqual(['8.8.4.4:80', '8.8.8.8:80'])
+    expect(await sendThrough(way, (send) => send('http://two.example/'))).toMatchObject({
+      status: 200,
+    })
+    expect(listAuthorities()).toEqual(['8.8.4.4:80', '8.8.8.8:80'])
   })
 
   test.each([
@@ -168,15 +174,15 @@ describe.each(ways)('the %s', (way) => {
     ['hang-up', 'the egress proxy cannot be reached (UND_ERR_SOCKET)'],
   ] as const)('reports that the proxy answers %s', async (refusal, message) => {
     proxy.refusals.set('8.8.8.8:443', refusal)
-    const failure = await through(way, (send) => send('https://app.example/').catch((e) => e))
+    const failure = await sendThrough(way, (send) => send('https://app.example/').catch((e) => e))
     expect(failure).toMatchObject({ code: 'EXCHANGE_FAILED', problem: 'proxy', message })
-    expect(authorities()).toEqual(['8.8.8.8:443'])
+    expect(listAuthorities()).toEqual(['8.8.8.8:443'])
   })
 
   test('reports that the proxy is down, without its password', async () => {
     const { url } = proxy
     await proxy.stop()
-    const failure = await through(way, (send) => send('http://app.example/').catch((e) => e), {
+    const failure = await sendThrough(way, (send) => send('http://app.example/').catch((e) => e), {
       proxy: url,
     })
     expect(failure).toMatchObject({
@@ -192,7 +198,7 @@ describe.each(ways)('the %s', (way) => {
 
   test('is not delayed by another tunnel that does not open', async () => {
     proxy.refusals.set('8.8.4.4:80', 'silence')
-    await through(way, async (send) => {
+    await sendThrough(way, async (send) => {
       const silent = Array.from({ length: 5 }, () => send('http://8.8.4.4/').catch(() => 'failed'))
       expect(await send('http://app.example/')).toMatchObject({ status: 200 })
       // Aborted at the end of the test.
@@ -208,7 +214,7 @@ test.each(ways)('connections of the %s use the local address', async (way) => {
     response.end('{}')
   })
   const port = await listen(server)
-  await through(way, (send) => send(`http://127.0.0.1:${port}/`), {
+  await sendThrough(way, (send) => send(`http://127.0.0.1:${port}/`), {
     proxy: undefined,
     allowPrivateAddresses: true,
     localAddress: '127.0.0.2',

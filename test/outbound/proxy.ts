@@ -13,7 +13,7 @@ export interface TestProxy {
   /** A proxy with a user and a password. */
   readonly url: URL
   readonly tunnels: RequestedTunnel[]
-  /** Responses in place of a tunnel, by authority: a status, or none at all. */
+  /** Responses in place of a tunnel, by authority: a status, or no response. */
   readonly refusals: Map<string, number | 'silence' | 'hang-up'>
   stop(): Promise<void>
 }

@@ -29,7 +29,7 @@ const limits: RequestLimits = {
   }),
 }
 
-const connectorWith = (declared: RequestLimits | undefined) =>
+const defineLimitedConnector = (declared: RequestLimits | undefined) =>
   defineConnector({
     app: 'test',
     name: 'Test',
@@ -107,7 +107,7 @@ const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' 
     observed,
     client: client.spending(use),
     unbound: client,
-    connector: connectorWith(unlimited ? undefined : limits),
+    connector: defineLimitedConnector(unlimited ? undefined : limits),
   }
 }
 
@@ -128,7 +128,7 @@ test('a request is counted with its cost, which a response with the same cost do
 test('requests without a credential, and those of apps without limits, are not counted', async () => {
   const { observed, client, unbound, connector } = open({})
   await unbound.check(connector, credential, new AbortController().signal)
-  await client.send(connectorWith(undefined), credential, get)
+  await client.send(defineLimitedConnector(undefined), credential, get)
   expect([observed.sent, observed.spent.length, observed.settled]).toEqual([2, 0, 0])
 })
 
@@ -151,7 +151,7 @@ test.each<[string, Setup, number[], number | undefined]>([
   ['a read does not wait longer', { purpose: 'history', waits: [90_000] }, [], 90_000],
   ['a pause counts as well', { paused: [8_000], unlimited: true }, [], 8_000],
   ['a short pause passes', { paused: [500, 0], purpose: 'webhook' }, [500], undefined],
-])('the wait for the budget: %s', async (_name, setup, waited, retryAfterMs) => {
+])('a request waits for the budget: %s', async (_name, setup, waited, retryAfterMs) => {
   const { observed, client, connector } = open(setup)
   const response = client.send(connector, credential, get)
   if (retryAfterMs === undefined) await response
@@ -215,22 +215,25 @@ test.each(pauseCases)('a rate limit pauses its scope: %s', async (_name, setup, 
 test.each<[RequestPurpose, number]>([
   ['changes', 2],
   ['write', 5],
-])('a read for %s is retried in place after a rate limit of up to %i s', async (purpose, most) => {
-  const { observed, client, connector } = open({
-    purpose,
-    response: limitedResponse({ 'retry-after': String(most + 1) }),
-  })
-  await failureOf(client.send(connector, credential, get))
-  expect(observed.sent).toBe(1)
-  let responses = 0
-  const passing = open({
-    purpose,
-    response: () =>
-      responses++ === 0 ? limitedResponse({ 'retry-after': '0' })() : Response.json({}),
-  })
-  await passing.client.send(passing.connector, credential, get)
-  expect(passing.observed.sent).toBe(2)
-})
+])(
+  'a read for %s is retried in place after a rate limit of up to %i s',
+  async (purpose, maxWaitSeconds) => {
+    const { observed, client, connector } = open({
+      purpose,
+      response: limitedResponse({ 'retry-after': String(maxWaitSeconds + 1) }),
+    })
+    await failureOf(client.send(connector, credential, get))
+    expect(observed.sent).toBe(1)
+    let responses = 0
+    const passing = open({
+      purpose,
+      response: () =>
+        responses++ === 0 ? limitedResponse({ 'retry-after': '0' })() : Response.json({}),
+    })
+    await passing.client.send(passing.connector, credential, get)
+    expect(passing.observed.sent).toBe(2)
+  },
+)
 
 test('the passthrough returns a rate limit unchanged, and pauses its scope', async () => {
   const { observed, client, connector } = open({

@@ -10,7 +10,7 @@ import {
 
 type Behaviour = (response: ServerResponse, body: string, request: IncomingMessage) => void
 
-let behave: Behaviour = (response) => void response.end()
+let endResponse: Behaviour = (response) => void response.end()
 let received: string[] = []
 /** Responses whose connection closed before their end. */
 let cutOff = 0
@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
   request.setEncoding('utf8').on('data', (chunk: string) => {
     body += chunk
   })
-  request.on('end', () => behave(response, body, request))
+  request.on('end', () => endResponse(response, body, request))
 })
 let origin = ''
 /** A transport with a short deadline, and one with enough time for a busy machine. */
@@ -75,7 +75,7 @@ afterAll(async () => {
 })
 
 test('sends the bytes unchanged, with their headers, to the path and its query', async () => {
-  behave = (response, body, { headers, method }) =>
+  endResponse = (response, body, { headers, method }) =>
     response
       .writeHead(body === 'Ålesund "Fisk"' && method === 'POST' ? 200 : 400)
       .end([headers['x-name'], headers['content-length']].join())
@@ -88,7 +88,7 @@ test('sends the bytes unchanged, with their headers, to the path and its query',
 })
 
 test('gives up a hanging endpoint at the deadline and closes its connection', async () => {
-  behave = () => {}
+  endResponse = () => {}
   const startedMs = performance.now()
   const failure = await failureOf(post(open('/hook', shortTransport)))
   expect(failure).toMatchObject({
@@ -102,7 +102,7 @@ test('gives up a hanging endpoint at the deadline and closes its connection', as
 })
 
 test('gives up a slow response at the deadline, however often bytes arrive', async () => {
-  behave = (response) => {
+  endResponse = (response) => {
     response.writeHead(200)
     const timer = setInterval(() => response.write('.'), 20)
     response.on('close', () => clearInterval(timer))
@@ -114,7 +114,7 @@ test('gives up a slow response at the deadline, however often bytes arrive', asy
 })
 
 test('each request has its own deadline, and a hanging one delays no other', async () => {
-  behave = (response, body) => {
+  endResponse = (response, body) => {
     if (body === 'completes') response.end()
   }
   const channel = open('/hook', shortTransport)
@@ -139,7 +139,7 @@ test('the deadline includes the time to connect', async () => {
 })
 
 test('cuts off an endless response', async () => {
-  behave = (response) => {
+  endResponse = (response) => {
     const writeOn = (): void => {
       while (!response.destroyed && response.write('x'.repeat(1000)));
       if (!response.destroyed) response.once('drain', writeOn)
@@ -154,7 +154,7 @@ test('cuts off an endless response', async () => {
 })
 
 test('accepts a response of the maximum length and keeps its first bytes', async () => {
-  behave = (response) => {
+  endResponse = (response) => {
     response.write('é'.repeat(3))
     setTimeout(() => response.end('z'.repeat(MAX_RESPONSE_BYTES - 6)), 20)
   }
@@ -162,7 +162,8 @@ test('accepts a response of the maximum length and keeps its first bytes', async
 })
 
 test('returns a redirect like any other response and never follows it', async () => {
-  behave = (response) => void response.writeHead(307, { location: `${origin}/elsewhere` }).end()
+  endResponse = (response) =>
+    void response.writeHead(307, { location: `${origin}/elsewhere` }).end()
   expect(await post()).toMatchObject({ status: 307 })
   expect(received).toEqual(['/hook'])
 })
@@ -171,21 +172,21 @@ test.each([
   ['2', 2000],
   ['soon', undefined],
   [undefined, undefined],
-])('reads Retry-After: %s as %s ms', async (value, retryAfterMs) => {
+])('the Retry-After header %s means a wait of %s ms', async (value, retryAfterMs) => {
   const headers = value === undefined ? {} : { 'retry-after': value }
-  behave = (response) => void response.writeHead(503, headers).end()
+  endResponse = (response) => void response.writeHead(503, headers).end()
   expect(await post()).toEqual({ status: 503, retryAfterMs, beginning: '' })
 })
 
 test('ignores an informational response', async () => {
-  behave = (response) => {
+  endResponse = (response) => {
     response.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => response.end('then'))
   }
   expect(await post()).toMatchObject({ status: 200, beginning: 'then' })
 })
 
 test('a response that breaks off is a failure', async () => {
-  behave = (response) => {
+  endResponse = (response) => {
     response.writeHead(200, { 'content-length': '10' })
     response.write('half', () => response.destroy())
   }
@@ -193,7 +194,7 @@ test('a response that breaks off is a failure', async () => {
 })
 
 test('a closed transport aborts its requests and accepts no more', async () => {
-  behave = (response, body) => {
+  endResponse = (response, body) => {
     if (body === 'slow') setTimeout(() => response.end(), 100)
   }
   const [channel, other] = [open(), open()]

@@ -29,11 +29,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const template = (...settings: readonly string[]) =>
+const renderChart = (...settings: readonly string[]) =>
   run([helm, 'template', 'shop', CHART, ...settings], { cwd: folder })
 
 const render = async (...settings: readonly string[]): Promise<readonly Manifest[]> => {
-  const { out, err, code } = await template(...SECRET, ...settings)
+  const { out, err, code } = await renderChart(...SECRET, ...settings)
   expect(code, err).toBe(0)
   return parseAllDocuments(out).map((document) => document.toJS())
 }
@@ -157,7 +157,7 @@ describe('the chart', () => {
       "invalid propertyName 'DATABASE_URL'",
     ],
   ])('rejects %s', async (_name, settings, expected) => {
-    const { err, code } = await template(...settings)
+    const { err, code } = await renderChart(...settings)
     expect(err).toContain(expected)
     expect(code).toBe(1)
   })

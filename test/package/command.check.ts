@@ -29,7 +29,7 @@ describe.each(inject('installations'))('on Node $node', ({ folder, environment }
   })
   afterAll(() => database.drop())
 
-  const trunkline = (...args: string[]) =>
+  const runTrunkline = (...args: string[]) =>
     runOk(['npx', '--no-install', 'trunkline', ...args], { cwd: folder, env })
 
   /** Runs the service while `use` runs. @returns its exit code */
@@ -66,21 +66,21 @@ describe.each(inject('installations'))('on Node $node', ({ folder, environment }
   }
 
   test('prints its version and its commands', async () => {
-    expect(await trunkline('--version')).toBe(`${version}\n`)
-    const help = await trunkline('help')
+    expect(await runTrunkline('--version')).toBe(`${version}\n`)
+    const help = await runTrunkline('help')
     for (const command of ['serve', 'keys', 'secrets', 'migrate', '--version'])
       expect(help).toContain(`\n  ${command}`.replace('\n  --', ', --'))
   })
 
   test('migrates an empty database, once', async () => {
-    expect(await trunkline('migrate')).toMatch(/^\d\d migrations were applied\./m)
-    expect(await trunkline('migrate')).toMatch(/^0 migrations were applied\./m)
+    expect(await runTrunkline('migrate')).toMatch(/^\d\d migrations were applied\./m)
+    expect(await runTrunkline('migrate')).toMatch(/^0 migrations were applied\./m)
   })
 
   test('serves records, pages and the SDK, and says which packages two of the pages need', async () => {
-    expect(await trunkline('secrets', 'new-key')).toMatch(/^\w+:[\w+/]{43}=\n$/)
-    const key = /^tl_dev_\w+/.exec(await trunkline('keys', 'generate', 'development'))?.[0] ?? ''
-    expect(await trunkline('keys', 'list', 'development')).toContain(key.slice(0, 11))
+    expect(await runTrunkline('secrets', 'new-key')).toMatch(/^\w+:[\w+/]{43}=\n$/)
+    const key = /^tl_dev_\w+/.exec(await runTrunkline('keys', 'generate', 'development'))?.[0] ?? ''
+    expect(await runTrunkline('keys', 'list', 'development')).toContain(key.slice(0, 11))
     const command = ['npx', '--no-install', 'trunkline', 'serve']
     await serve(command, { cwd: folder, more: { GRAPHIQL: 'true' } }, async (address, id) => {
       const read = async (path: string, headers: Readonly<Record<string, string>> = {}) => {

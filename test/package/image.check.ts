@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { plainEnvironment, ROOT, run, runOk, TOOLS } from './run.ts'
+import { createPlainEnvironment, ROOT, run, runOk, TOOLS } from './run.ts'
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const dockerfile = read('Dockerfile')
@@ -48,7 +48,7 @@ const copyContext = async (stage: string, target: string): Promise<void> => {
 test('the linter finds nothing in the Dockerfile', async () => {
   const { out, code } = await run([join(TOOLS, '.bin/dockerfile-utils'), 'lint', 'Dockerfile'], {
     cwd: ROOT,
-    env: { ...plainEnvironment(), PATH: process.env.PATH },
+    env: { ...createPlainEnvironment(), PATH: process.env.PATH },
   })
   expect([out.trim(), code]).toEqual(['', 0])
 })
@@ -94,7 +94,7 @@ test('the health check succeeds while the service responds, and fails otherwise'
   await new Promise((resolve) => server.once('listening', resolve))
   const PORT = String((server.address() as AddressInfo).port)
   const check = () =>
-    run([process.execPath, ...args], { cwd: folder, env: { ...plainEnvironment(), PORT } })
+    run([process.execPath, ...args], { cwd: folder, env: { ...createPlainEnvironment(), PORT } })
   expect((await check()).code).toBe(0)
   status = 503
   expect((await check()).code).toBe(1)

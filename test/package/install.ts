@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { plainEnvironment, ROOT, runOk, TOOLS } from './run.ts'
+import { createPlainEnvironment, ROOT, runOk, TOOLS } from './run.ts'
 
 /** The folder of an installation, and an environment whose `node` has the version. */
 export interface Installation {
@@ -26,7 +26,7 @@ declare module 'vitest' {
 const NODES = [join(TOOLS, 'node-oldest/bin/node'), process.execPath]
 
 const install = async (program: string, folder: string, tarball: string): Promise<Installation> => {
-  const plain = plainEnvironment()
+  const plain = createPlainEnvironment()
   const environment = { ...plain, PATH: `${dirname(program)}${delimiter}${plain.PATH ?? ''}` }
   await mkdir(folder)
   const options = { cwd: folder, env: environment }

@@ -92,9 +92,9 @@ afterAll(async () => {
 })
 
 test('needs one table, and no change of the files that are written by hand', async () => {
-  const migrations = (root: string) => readdirSync(join(root, 'prisma/migrations'))
-  const known = new Set(migrations(ROOT))
-  const [name = '', ...others] = migrations(copy.path).filter((each) => !known.has(each))
+  const listMigrations = (root: string) => readdirSync(join(root, 'prisma/migrations'))
+  const known = new Set(listMigrations(ROOT))
+  const [name = '', ...others] = listMigrations(copy.path).filter((each) => !known.has(each))
   expect(others).toEqual([])
   const sql = readFileSync(join(copy.path, 'prisma/migrations', name, 'migration.sql'), 'utf8')
   expect(sql.match(/CREATE TABLE "(\w+)"/g)).toEqual(['CREATE TABLE "crm_campaigns"'])
@@ -122,7 +122,7 @@ test('serves it on a sandbox credential', { timeout: TIMEOUT_MS }, async () => {
     const { status, text } = await services.send(address, method, url, body)
     return { status, body: text === '' ? undefined : JSON.parse(text) }
   }
-  const graphql = async (query: string, variables: object) => {
+  const queryGraphql = async (query: string, variables: object) => {
     const { data, errors } = await services.call(address, '/graphql', { query, variables })
     expect(errors).toBe(undefined)
     return data
@@ -143,7 +143,7 @@ test('serves it on a sandbox credential', { timeout: TIMEOUT_MS }, async () => {
   const changed = await send('PUT', `/${id}`, { campaignName: 'Summer', tags: ['sun'] })
   expect(changed.body.campaign).toMatchObject({ campaignName: 'Summer', campaignStatus: 'PLANNED' })
 
-  const read = await graphql(
+  const read = await queryGraphql(
     `query ($credentialId: ID!, $id: ID!) {
       crmCampaigns(credentialId: $credentialId, filter: { campaignStatus: PLANNED }) { totalCount }
       crmCampaign(credentialId: $credentialId, id: $id) { campaignName tags owner { remoteId name } }
@@ -152,14 +152,14 @@ test('serves it on a sandbox credential', { timeout: TIMEOUT_MS }, async () => {
   )
   expect(read.crmCampaign).toMatchObject({ campaignName: 'Summer', tags: ['sun'] })
   expect(read.crmCampaign.owner.remoteId).toBe('mem_0001')
-  const { createCrmCampaign: created } = await graphql(
+  const { createCrmCampaign: created } = await queryGraphql(
     `mutation ($credentialId: ID!) {
       createCrmCampaign(credentialId: $credentialId, input: { campaignName: "Autumn" }) { campaign { id } }
     }`,
     { credentialId },
   )
   const other = created.campaign
-  const { updateCrmCampaign: running } = await graphql(
+  const { updateCrmCampaign: running } = await queryGraphql(
     `mutation ($credentialId: ID!, $id: ID!) {
       updateCrmCampaign(
         credentialId: $credentialId
@@ -170,7 +170,7 @@ test('serves it on a sandbox credential', { timeout: TIMEOUT_MS }, async () => {
     { credentialId, id: other.id },
   )
   expect(running.campaign).toEqual({ campaignName: 'Autumn', campaignStatus: 'RUNNING' })
-  await graphql(
+  await queryGraphql(
     `mutation ($credentialId: ID!, $id: ID!) {
       deleteCrmCampaign(credentialId: $credentialId, id: $id) { campaign { remoteDeleted } }
     }`,

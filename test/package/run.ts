@@ -7,7 +7,7 @@ export const ROOT = join(import.meta.dirname, '../..')
 export const TOOLS = join(import.meta.dirname, 'node_modules')
 
 /** The environment without what npm and the tests add to it. */
-export const plainEnvironment = (): NodeJS.ProcessEnv =>
+export const createPlainEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>
@@ -26,7 +26,10 @@ export interface Outcome {
 /** Runs a program to its end. */
 export const run = (
   [program = '', ...args]: readonly string[],
-  { cwd, env = plainEnvironment() }: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
+  {
+    cwd,
+    env = createPlainEnvironment(),
+  }: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<Outcome> =>
   new Promise((resolve) => {
     execFile(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, out, err) => {

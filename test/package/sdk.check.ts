@@ -8,7 +8,10 @@ import { ROOT, runOk } from './run.ts'
 
 const [installation] = inject('installations')
 
-const bundle = async (folder: string, name: string): Promise<{ code: string; path: string }> => {
+const bundlePage = async (
+  folder: string,
+  name: string,
+): Promise<{ code: string; path: string }> => {
   const page = join(folder, 'page.js')
   await writeFile(page, `export { createTrunkline } from '${name}'\n`)
   const build = await rolldown({ input: page, platform: 'browser' })
@@ -21,7 +24,7 @@ const bundle = async (folder: string, name: string): Promise<{ code: string; pat
 }
 
 test('`trunkline/sdk` is bundled into one small script without other packages', async () => {
-  const { code, path } = await bundle(installation?.folder ?? '', 'trunkline/sdk')
+  const { code, path } = await bundlePage(installation?.folder ?? '', 'trunkline/sdk')
   expect(code.length).toBeLessThan(10_000)
   expect(code).not.toMatch(/node:|require\(/)
   const { createTrunkline } = await import(path)
@@ -39,7 +42,7 @@ test('the SDK is also a package of its own, without dependencies', async () => {
   await runOk(['npm', 'install', '--offline', join(folder, filename)], { cwd: app })
   const listed = await runOk(['npm', 'ls', '--all', '--parseable'], { cwd: app })
   expect(listed.trim().split('\n').slice(1)).toEqual([join(app, 'node_modules/trunkline-sdk')])
-  const { code } = await bundle(app, 'trunkline-sdk')
+  const { code } = await bundlePage(app, 'trunkline-sdk')
   expect(code.length).toBeLessThan(10_000)
   await rm(folder, { recursive: true })
 })

@@ -17,7 +17,7 @@ import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 import { openDatabaseProxy } from '../support/database-proxy.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { TEST_KEYS, testVault } from '../support/vault.ts'
-import { endHosts, endWith, newDataDir } from './hosts.ts'
+import { createDataDir, endHosts, endWith } from './hosts.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 const started: ChildProcess[] = []
@@ -86,7 +86,7 @@ const statusOf = async (address: string, key: string): Promise<number> => {
 
 describe('on the embedded database', () => {
   test('creates, lists and revokes keys while the service runs and while it is stopped', async () => {
-    const variables = { DATA_DIR: await newDataDir() }
+    const variables = { DATA_DIR: await createDataDir() }
     const service = await serve(variables)
     expect(service.greeting.trim().split('\n').length).toBeLessThanOrEqual(10)
     expect(service.greeting).toMatch(/Data .*back up .*encryption\.keys/)
@@ -131,7 +131,7 @@ describe('on the embedded database', () => {
   }, 240_000)
 
   test('fails without creating anything if the data directory has no database', async () => {
-    const DATA_DIR = join(await newDataDir(), 'none')
+    const DATA_DIR = join(await createDataDir(), 'none')
     const { err, code } = await run(['keys', 'list', 'production'], { DATA_DIR })
     expect(err).toContain('There is no database in')
     expect(code).toBe(1)
@@ -140,7 +140,7 @@ describe('on the embedded database', () => {
 
 describe('a start', () => {
   test('that fails does not use up the key, which the next successful start prints once', async () => {
-    const variables = { DATA_DIR: await newDataDir(), SANDBOX: 'true' }
+    const variables = { DATA_DIR: await createDataDir(), SANDBOX: 'true' }
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const PORT = String(Object(taken.address()).port)
@@ -193,7 +193,7 @@ describe('a start', () => {
   }, 90_000)
 
   test('with an unwritable log serves requests, reports the error once, and stops on request', async () => {
-    const service = await serve({ DATA_DIR: await newDataDir(), LOG_FILE: '/dev/full' })
+    const service = await serve({ DATA_DIR: await createDataDir(), LOG_FILE: '/dev/full' })
     // More lines than the log buffers.
     for (let n = 0; n < 60; n++) expect((await fetch(`${service.address}/health`)).status).toBe(200)
     expect(await service.stop()).toBe(0)
@@ -201,7 +201,7 @@ describe('a start', () => {
   }, 90_000)
 
   test('that is interrupted stops what has started, in order, and keeps its log', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const child = spawnCli(['serve'], { DATA_DIR: dataDir, PORT: '0' })
     const postmaster = join(dataDir, 'postgres', 'postmaster.pid')
     const isReady = async () =>
@@ -239,7 +239,7 @@ describe('a start', () => {
     'with invalid settings names the setting: %o',
     async (variables, expected) => {
       const { err, code } = await run(['serve'], {
-        DATA_DIR: await newDataDir(),
+        DATA_DIR: await createDataDir(),
         PORT: '0',
         SANDBOX: 'false',
         ...variables,
@@ -259,11 +259,11 @@ test('a service is not ready while the database does not respond, and recovers',
     TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
     LOG_LEVEL: 'silent',
   })
-  const ready = async () => (await fetch(`${address}/ready`)).status
-  await expect.poll(ready, { timeout: 30_000 }).toBe(200)
+  const readReadiness = async () => (await fetch(`${address}/ready`)).status
+  await expect.poll(readReadiness, { timeout: 30_000 }).toBe(200)
   way.silence()
-  await expect.poll(ready, { timeout: 30_000 }).toBe(503)
-  await expect.poll(ready, { timeout: 30_000 }).toBe(200)
+  await expect.poll(readReadiness, { timeout: 30_000 }).toBe(503)
+  await expect.poll(readReadiness, { timeout: 30_000 }).toBe(200)
   await way.close()
   await drop()
 }, 90_000)
@@ -340,13 +340,13 @@ describe('on DATABASE_URL', () => {
     await service.tokens.issue({ environmentId, userId })
     const newKey = (await run(['secrets', 'new-key'])).out.trim()
     const [newId = ''] = newKey.split(':')
-    const reseal = (keys: string) =>
+    const runReseal = (keys: string) =>
       run(['secrets', 'reseal'], { DATABASE_URL: url, TRUNKLINE_ENCRYPTION_KEYS: keys })
 
-    const lacking = await reseal(newKey)
+    const lacking = await runReseal(newKey)
     expect(lacking.err).toContain('secrets encrypted with missing keys: test ')
     expect(lacking.code).toBe(1)
-    const done = await reseal(`${newKey},${TEST_KEYS}`)
+    const done = await runReseal(`${newKey},${TEST_KEYS}`)
     expect(done.out).toContain('credentials: 3 so far\n')
     expect(done.out).toContain(`4 secrets are now encrypted with the key ${newId}.`)
     expect(done.code).toBe(0)
@@ -354,7 +354,9 @@ describe('on DATABASE_URL', () => {
     const alone = createVault(parseEncryptionKeys(newKey))
     const tokens = await Promise.all(ids.map((id) => readCredential(database, alone, id)))
     expect(tokens.map((credential) => credential?.values.token)).toEqual(['t0', 't1', 't2'])
-    expect((await reseal(newKey)).out).toBe(`0 secrets are now encrypted with the key ${newId}.\n`)
+    expect((await runReseal(newKey)).out).toBe(
+      `0 secrets are now encrypted with the key ${newId}.\n`,
+    )
   }, 60_000)
 
   test('a start without a required encryption key fails and names the key', async () => {
@@ -367,7 +369,7 @@ describe('on DATABASE_URL', () => {
     })
     const { err, code } = await run(['serve'], {
       DATABASE_URL: service.url,
-      DATA_DIR: await newDataDir(),
+      DATA_DIR: await createDataDir(),
       PORT: '0',
       LOG_LEVEL: 'silent',
     })

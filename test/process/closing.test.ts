@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('completes the request under way, rejects the next with a standard error, and logs it', async () => {
+test('shutdown completes the request under way, and rejects and logs the next one', async () => {
   const { key } = await service.createTenant('development', [])
   const locker = new Client({ connectionString: service.url })
   await locker.connect()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/process/config.ts'
 
-test('an empty variable is as good as none', () => {
+test('an empty variable counts as unset', () => {
   const names = ['PORT', 'HOST', 'DATABASE_URL', 'SANDBOX', 'RATE_LIMIT_PER_MINUTE', 'TRUST_PROXY']
   const empty = Object.fromEntries([...names, 'NODE_ENV'].map((name) => [name, '']))
   expect(readConfig(empty)).toEqual(readConfig({}))

@@ -2,7 +2,7 @@
 import { silentLog } from '../../src/log.ts'
 import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import { missingPrograms, startCluster } from '../support/cluster.ts'
-import { endHosts, newDataDir, postmasterPid } from './hosts.ts'
+import { createDataDir, endHosts, readPostmasterPid } from './hosts.ts'
 
 export interface CrashableDatabase {
   readonly url: string
@@ -12,13 +12,13 @@ export interface CrashableDatabase {
 }
 
 const openEmbedded = async (): Promise<CrashableDatabase> => {
-  const dataDir = await newDataDir()
+  const dataDir = await createDataDir()
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log: silentLog })
   return {
     url,
     crash: async () => {
       // Immediate shutdown: the next start recovers as after a crash. Trunkline itself restarts it.
-      process.kill(await postmasterPid(dataDir), 'SIGQUIT')
+      process.kill(await readPostmasterPid(dataDir), 'SIGQUIT')
     },
     close: async () => {
       await stop()

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { lockDataDirectory } from '../../src/store/database/embedded/data-directory-lock.ts'
-import { endHosts, endWith, newDataDir, nextMessage, startProcess } from './hosts.ts'
+import { createDataDir, endHosts, endWith, startProcess, waitForMessage } from './hosts.ts'
 import type { LockOutcome } from './lock-contender.ts'
 
 afterEach(endHosts)
 
 test('a data directory is locked once and free after its release', async () => {
-  const dataDir = await newDataDir()
+  const dataDir = await createDataDir()
   const lock = await lockDataDirectory(dataDir)
   expect(JSON.parse(await readFile(join(dataDir, 'lock'), 'utf8'))).toMatchObject({
     pid: process.pid,
@@ -26,17 +26,17 @@ test('a data directory is locked once and free after its release', async () => {
 })
 
 test('exactly one of 20 processes takes over from a killed one, and the other 19 name it', async () => {
-  const dataDir = await newDataDir()
+  const dataDir = await createDataDir()
   const start = async () => {
     const child = startProcess('lock-contender.ts', [dataDir])
-    await nextMessage(child, (message) => message === 'ready' || undefined)
+    await waitForMessage(child, (message) => message === 'ready' || undefined)
     return child
   }
   let contenders = await Promise.all(Array.from({ length: 24 }, start))
   for (let round = 0; round < 5; round++) {
     const outcomes = await Promise.all(
       contenders.slice(0, 20).map((child) => {
-        const outcome = nextMessage(child, (message: LockOutcome) => message)
+        const outcome = waitForMessage(child, (message: LockOutcome) => message)
         child.send('lock')
         return outcome
       }),

@@ -14,7 +14,7 @@ import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { applyChanges } from '../../src/store/records/apply-changes.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { endHosts, newDataDir, postmasterPid } from './hosts.ts'
+import { createDataDir, endHosts, readPostmasterPid } from './hosts.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const accounts = catalogue.get('crm/accounts')
@@ -30,7 +30,7 @@ const prepareTenant = async (database: Database): Promise<string> => {
 }
 
 /** Retries until PostgreSQL accepts connections and every broken connection is replaced. */
-const whenUp = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+const retryUntilUp = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   for (let tries = 0; ; tries++)
     try {
       return await work()
@@ -51,13 +51,16 @@ const rollBackSome = async (url: string): Promise<number> => {
 }
 
 test.each([
-  ['PostgreSQL', async (dataDir: string) => process.kill(await postmasterPid(dataDir), 'SIGKILL')],
+  [
+    'PostgreSQL',
+    async (dataDir: string) => process.kill(await readPostmasterPid(dataDir), 'SIGKILL'),
+  ],
   // As the out-of-memory killer does: PostgreSQL ends all sessions and recovers.
   ['one of its server processes', async (_: string, pid: number) => process.kill(pid, 'SIGKILL')],
 ])(
   'a cursor misses nothing when %s is killed and transaction ids are assigned a second time',
   async (_name, kill) => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const embedded = await startEmbeddedDatabase({ dataDir, log: silentLog })
     await applyMigrations(embedded.url)
     const database = openDatabase({ url: embedded.url })
@@ -75,17 +78,17 @@ test.each([
     await write(1)
     let after = await endOfLog(database)
     for (const n of [2, 3, 4]) {
-      const pid = await whenUp(() => rollBackSome(embedded.url))
+      const pid = await retryUntilUp(() => rollBackSome(embedded.url))
       const from = after
-      after = (await whenUp(() => readChanges(database, { after: from, limit: 10 }))).next
+      after = (await retryUntilUp(() => readChanges(database, { after: from, limit: 10 }))).next
       await kill(dataDir, pid)
-      await whenUp(() => write(n))
+      await retryUntilUp(() => write(n))
       const readRest = async () => {
-        const page = await whenUp(() => readChanges(database, { after, limit: 10 }))
+        const page = await retryUntilUp(() => readChanges(database, { after, limit: 10 }))
         return page.changes.map(({ record }) => JSON.parse(record ?? '').remoteId)
       }
       await expect.poll(readRest, { timeout: 30_000 }).toEqual([String(n)])
-      after = await whenUp(() => endOfLog(database))
+      after = await retryUntilUp(() => endOfLog(database))
     }
     await database.stop()
     await embedded.stop()

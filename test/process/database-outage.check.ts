@@ -9,7 +9,7 @@ import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
 import { TEST_KEYS } from '../support/vault.ts'
 import { type CrashableDatabase, openCrashableDatabase } from './crashable-database.ts'
-import { endHosts, newDataDir } from './hosts.ts'
+import { createDataDir, endHosts } from './hosts.ts'
 
 interface Line {
   readonly level: number
@@ -34,7 +34,7 @@ let logFile: string
 beforeAll(async () => {
   database = await openCrashableDatabase()
   way = await openDatabaseProxy(database.url)
-  logFile = join(await newDataDir(), 'log')
+  logFile = join(await createDataDir(), 'log')
   const config = readConfig({
     DATABASE_URL: way.url,
     TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
@@ -65,16 +65,19 @@ const readLines = async (): Promise<readonly Line[]> =>
 const linesOf = async (work: () => Promise<void>): Promise<readonly Line[]> => {
   const before = (await readLines()).length
   await work()
-  const later = async () => (await readLines()).slice(before)
+  const readNewLines = async () => (await readLines()).slice(before)
   await expect
-    .poll(async () => (await later()).map(({ msg }) => msg), { timeout: 60_000, interval: 100 })
+    .poll(async () => (await readNewLines()).map(({ msg }) => msg), {
+      timeout: 60_000,
+      interval: 100,
+    })
     .toContain('the database is available again')
-  // What fails late, such as a statement that waited for a connection, adds no line either.
+  // A late failure, such as a statement that waited for a connection, adds no line.
   await wait(2000)
-  return later()
+  return readNewLines()
 }
 
-const warnings = (lines: readonly Line[]): readonly string[] =>
+const warningsIn = (lines: readonly Line[]): readonly string[] =>
   lines.filter(({ level }) => level >= WARN).map(({ msg }) => msg)
 
 const BOTH = ['the database is unavailable', 'the database is available again']
@@ -91,7 +94,7 @@ test('an outage is one line at its start and one with its length at its end', as
     way.restore()
   })
   expect(new Set(statuses)).toEqual(new Set([503]))
-  expect(warnings(lines)).toEqual(BOTH)
+  expect(warningsIn(lines)).toEqual(BOTH)
   const [begin, end] = lines.filter(({ level }) => level >= WARN)
   expect(begin?.reason).toMatch(/connection|reach|terminated|ECONN|EPIPE/i)
   expect(end?.lastedMs).toBeGreaterThanOrEqual(OUTAGE_MS - 100)
@@ -103,7 +106,7 @@ test('an outage is one line at its start and one with its length at its end', as
 })
 
 test('a crash of PostgreSQL is one line at its start and one at its end', async () => {
-  expect(warnings(await linesOf(() => database.crash()))).toEqual(BOTH)
+  expect(warningsIn(await linesOf(() => database.crash()))).toEqual(BOTH)
 })
 
 test('every line has the role and the host of the process, and first syncs are reported', async () => {

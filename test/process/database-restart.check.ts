@@ -40,7 +40,7 @@ const follow = (transport: Transport, url: string, begin: string) => {
   let cut = Promise.withResolvers<void>()
   let isOver = false
   let connections = 0
-  const receivedNow = (): Received[] =>
+  const listReceived = (): Received[] =>
     (subscribed?.received ?? []).flatMap(({ data }) => data?.crmContacts ?? [])
   const run = async (): Promise<void> => {
     for (; !isOver; connections++) {
@@ -48,17 +48,17 @@ const follow = (transport: Transport, url: string, begin: string) => {
       const variables = { after }
       cut = Promise.withResolvers()
       subscribed = subscribe(transport, { url, key: services.key, query: QUERY, variables })
-      // Any end counts: rejected, cut off or complete.
+      // Every end of a subscription counts: rejected, interrupted or complete.
       await Promise.race([subscribed.ended, cut.promise]).catch(() => {})
       subscribed.stop()
-      earlier.push(...receivedNow())
+      earlier.push(...listReceived())
       subscribed = undefined
       await wait(20)
     }
   }
   const running = run()
   return {
-    received: (): Received[] => [...earlier, ...receivedNow()],
+    received: (): Received[] => [...earlier, ...listReceived()],
     connections: () => connections,
     /** Disconnects and reconnects. */
     hangUp: (): void => cut.resolve(),
@@ -128,18 +128,18 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
     }
   }
   const writing = Array.from({ length: WRITERS }, (_, writer) => write(writer))
-  const moreWritten = async (): Promise<void> => {
+  const waitForMoreWrites = async (): Promise<void> => {
     const before = acknowledged.length
     const count = () => acknowledged.length - before
     await expect.poll(count, { timeout: 60_000, interval: 10 }).toBeGreaterThan(WRITES_BETWEEN)
   }
   for (let crash = 0; crash < CRASHES; crash++) {
-    await moreWritten()
+    await waitForMoreWrites()
     await database.crash()
     // One of them reconnects during the outage.
     followers[crash % 2]?.hangUp()
   }
-  await moreWritten()
+  await waitForMoreWrites()
   isWriting = false
   await Promise.all(writing)
 
@@ -151,7 +151,7 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
   }
   await expect.poll(countUnlogged, { timeout: 60_000, interval: 200 }).toEqual([])
   const cursors = log.map(({ cursor }) => cursor)
-  for (const id of new Set(acknowledged.map((one) => one.id))) {
+  for (const id of new Set(acknowledged.map((record) => record.id))) {
     const versions = versionsOf(log, id)
     expect(versions).toEqual(versions.toSorted((a, b) => a - b))
   }
@@ -162,17 +162,17 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
     const cursorsReceived = received().map(({ cursor }) => cursor)
     expect(cursorsReceived.slice(0, log.length)).toEqual(cursors)
   }
-  const deliveries = () =>
+  const listDeliveries = () =>
     receiver
       .at('/hook')
       .map(({ id, body }) => ({ id, cursor: String(JSON.parse(body).data.cursor) }))
-  const missing = (): string[] => {
-    const arrived = new Set(deliveries().map(({ cursor }) => cursor))
+  const listMissingCursors = (): string[] => {
+    const arrived = new Set(listDeliveries().map(({ cursor }) => cursor))
     return cursors.filter((cursor) => !arrived.has(cursor))
   }
-  await expect.poll(missing, { timeout: 90_000, interval: 100 }).toEqual([])
-  const names = new Set(deliveries().map(({ id, cursor }) => `${cursor} ${id}`))
-  expect(names.size).toBe(new Set(deliveries().map(({ cursor }) => cursor)).size)
+  await expect.poll(listMissingCursors, { timeout: 90_000, interval: 100 }).toEqual([])
+  const names = new Set(listDeliveries().map(({ id, cursor }) => `${cursor} ${id}`))
+  expect(names.size).toBe(new Set(listDeliveries().map(({ cursor }) => cursor)).size)
 
   // Errors during the outage: the database or the sandbox app in it is unavailable, a write outcome is unknown,
   // or a later write conflicts with such a write.
@@ -189,7 +189,7 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers c
   expect(await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])).toEqual(['0', '0'])
   console.log(
     `${CRASHES} crashes: ${acknowledged.length} writes acknowledged, ${log.length} changes, 0 lost; ` +
-      `${deliveries().length - names.size} sent more than once; each heard once by both subscribers, ` +
+      `${listDeliveries().length - names.size} sent more than once; each heard once by both subscribers, ` +
       `over ${followers.map(({ connections }) => connections()).join(' and ')} connections; ` +
       `rejected during outages: ${JSON.stringify(Object.fromEntries(refused))}`,
   )

@@ -79,7 +79,7 @@ const createUser = async (username: string) => {
     text: await response.text(),
   }
 }
-const ready = async () => {
+const readReadiness = async () => {
   const response = await fetch(`${service.address}/ready`)
   return { status: response.status, text: await response.text() }
 }
@@ -87,7 +87,7 @@ const ready = async () => {
 test.skipIf(!disk)(
   'writes and /ready return 503 while the disk is full, and recover with it',
   async () => {
-    expect((await ready()).status).toBe(200)
+    expect((await readReadiness()).status).toBe(200)
     await fillDisk()
     const created: string[] = []
     // Space already allocated can still take some writes.
@@ -104,12 +104,12 @@ test.skipIf(!disk)(
       retryAfter: '10',
       text: expect.stringContaining('disk'),
     })
-    expect(await ready()).toEqual({ status: 503, text: expect.stringContaining('disk') })
+    expect(await readReadiness()).toEqual({ status: 503, text: expect.stringContaining('disk') })
     // Reads continue.
     await services.call(service.address, '/2024-03/one/users')
 
     await rm(fillerFile)
-    await expect.poll(async () => (await ready()).status, { timeout: 60_000 }).toBe(200)
+    await expect.poll(async () => (await readReadiness()).status, { timeout: 60_000 }).toBe(200)
     expect(await createUser('after')).toMatchObject({ status: 200 })
     const { data } = await services.call(service.address, '/2024-03/one/users')
     const stored = new Set(data.map((user: { readonly username: string }) => user.username))

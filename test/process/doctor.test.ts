@@ -9,7 +9,7 @@ import { readConfig } from '../../src/process/config.ts'
 import { generateEncryptionKey } from '../../src/store/secrets/encryption-key.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { unusedAddress } from '../support/unused-address.ts'
+import { findUnusedAddress } from '../support/unused-address.ts'
 import { TEST_KEYS } from '../support/vault.ts'
 
 let service: TestService
@@ -69,7 +69,7 @@ test('an empty database has pending migrations, and stays empty', async () => {
   }
 })
 
-test('a database with another encoding and one that does not answer are problems', async () => {
+test('a database with another encoding, and one that does not respond, are problems', async () => {
   const name = `ascii_${randomUUID().slice(0, 8)}`
   const { prisma } = service.database
   await prisma.$executeRawUnsafe(
@@ -84,7 +84,7 @@ test('a database with another encoding and one that does not answer are problems
   } finally {
     await prisma.$executeRawUnsafe(`DROP DATABASE ${name} WITH (FORCE)`)
   }
-  const { host } = new URL(await unusedAddress())
+  const { host } = new URL(await findUnusedAddress())
   const { failure, of } = await diagnose({ DATABASE_URL: `postgresql://x@${host}/x` })
   expect(failure).toBe('1 problem found.')
   expect(of.get('database')).toMatch(/^problem .*ECONNREFUSED.*: check that PostgreSQL responds/)

@@ -29,7 +29,7 @@ const QUERY =
 const KEY = generateApiKey('development')
 const SECRET_VALUES = { url: 'https://app.example.com', token: 'a secret of the end user' }
 
-const drawTransactionIds = ({ prisma }: Database): Promise<number> =>
+const consumeTransactionIds = ({ prisma }: Database): Promise<number> =>
   // Each iteration is a subtransaction and takes a transaction id.
   prisma.$executeRaw`
     DO $$ BEGIN
@@ -42,7 +42,7 @@ const drawTransactionIds = ({ prisma }: Database): Promise<number> =>
       END LOOP;
     END $$`
 
-const nextTransactionId = async ({ prisma }: Database): Promise<number> => {
+const readNextTransactionId = async ({ prisma }: Database): Promise<number> => {
   const [row] = await prisma.$queryRaw<{ xid: string }[]>`
     SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid`
   return Number(row?.xid)
@@ -82,11 +82,11 @@ describe.skipIf(missingPrograms).each([
 
   /** The accounts whose changes follow a cursor, over REST. */
   const readAfter = async ({ url }: WebhookHarness, after: string, pageSize = 100) => {
-    const one = await openServer(url)
+    const opened = await openServer(url)
     const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=${pageSize}`
     const headers = { authorization: `Bearer ${KEY}` }
-    const response = await one.server.inject({ url: path, headers })
-    await one.stop()
+    const response = await opened.server.inject({ url: path, headers })
+    await opened.stop()
     expect(response.statusCode, response.body).toBe(200)
     const { changes, nextCursor } = response.json()
     const remoteIds: string[] = changes.map(
@@ -118,11 +118,11 @@ describe.skipIf(missingPrograms).each([
     await old.stopAll()
     const { remoteIds, nextCursor: cursor } = await readAfter(old, begin, 2)
     expect(remoteIds).toEqual(['1', '2'])
-    await drawTransactionIds(old.database)
+    await consumeTransactionIds(old.database)
     for (const n of [4, 5]) await old.change([n])
     await untilLogReadable(old)
     const end = (await readAfter(old, begin)).nextCursor
-    const lastId = await nextTransactionId(old.database)
+    const lastId = await readNextTransactionId(old.database)
     await old.close()
     harness = undefined
 
@@ -133,7 +133,7 @@ describe.skipIf(missingPrograms).each([
     })
     harness = restored
     // Otherwise the test proves nothing.
-    expect(await nextTransactionId(restored.database)).toBeLessThan(lastId)
+    expect(await readNextTransactionId(restored.database)).toBeLessThan(lastId)
 
     expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5'])
     expect((await readAfter(restored, end)).remoteIds).toEqual([])
@@ -147,13 +147,13 @@ describe.skipIf(missingPrograms).each([
         variables: { after: cursor },
       }),
     )
-    for (const one of subscribers) await one.until(3)
+    for (const subscriber of subscribers) await subscriber.until(3)
     for (const n of [6, 7]) await restored.change([n])
-    for (const one of subscribers) {
-      const results = await one.until(5)
+    for (const subscriber of subscribers) {
+      const results = await subscriber.until(5)
       const received = results.map(({ data }) => data.crmAccounts.record.remoteId)
       expect(received).toEqual(['3', '4', '5', '6', '7'])
-      one.stop()
+      subscriber.stop()
     }
     expect((await readAfter(restored, end)).remoteIds).toEqual(['6', '7'])
     expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5', '6', '7'])
@@ -170,7 +170,7 @@ describe.skipIf(missingPrograms).each([
     })
     await stop()
     console.log(
-      `restored ${lastId - (await nextTransactionId(restored.database))} transaction ids back: 7 changes, 0 missed, 0 duplicated`,
+      `restored ${lastId - (await readNextTransactionId(restored.database))} transaction ids back: 7 changes, 0 missed, 0 duplicated`,
     )
   })
 })

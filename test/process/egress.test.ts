@@ -98,10 +98,10 @@ test('reaches apps and webhooks through the proxy only', { timeout: 120_000 }, a
   expect(passed).toMatchObject({ status: 502, body: { error: { code: 'APP_UNAVAILABLE' } } })
   expect(passed.body.error.message).toContain('the egress proxy cannot be reached (ECONNREFUSED)')
   await send('POST', `/2024-03/one/webhooks/${hook.subscription.subscriptionId}/test`)
-  const attempts = () =>
+  const listAttempts = () =>
     send('GET', `/2024-03/one/webhooks/${hook.subscription.subscriptionId}/attempts`)
   await expect
-    .poll(async () => JSON.stringify((await attempts()).body), { timeout: 60_000 })
+    .poll(async () => JSON.stringify((await listAttempts()).body), { timeout: 60_000 })
     .toContain('the egress proxy cannot be reached')
   await trunkline.stop()
 

@@ -7,13 +7,13 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { silentLog } from '../../src/log.ts'
 import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import {
+  createDataDir,
   endHosts,
   endWith,
   type HostMessage,
-  newDataDir,
-  nextMessage,
-  postmasterPid,
+  readPostmasterPid,
   startHost,
+  waitForMessage,
 } from './hosts.ts'
 
 afterEach(endHosts)
@@ -39,7 +39,7 @@ const isRunning = (pid: number) => {
 
 describe('the embedded database', () => {
   test('is durable, in UTC, sorted by code point, and without superuser rights', async () => {
-    const database = await start(await newDataDir())
+    const database = await start(await createDataDir())
     const settings = ['fsync', 'synchronous_commit', 'is_superuser', 'TimeZone', 'server_encoding']
     const values = settings.map((name) => `current_setting('${name}')`)
     expect(await query(database.url, `SELECT ${values}`)).toEqual([
@@ -60,7 +60,7 @@ describe('the embedded database', () => {
   })
 
   test('requires its password, which is in a file readable by its owner only', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const database = await start(dataDir)
     const passwordPath = join(dataDir, 'database-password')
     expect((await stat(passwordPath)).mode & 0o777).toBe(0o600)
@@ -77,7 +77,7 @@ describe('the embedded database', () => {
   })
 
   test('keeps its rows and its password across starts', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const first = await start(dataDir)
     await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS number')
     await first.stop()
@@ -88,7 +88,7 @@ describe('the embedded database', () => {
   })
 
   test('replaces a lost password and restricts an open password file', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const first = await start(dataDir)
     await first.stop()
     await rm(join(dataDir, 'database-password'))
@@ -103,15 +103,15 @@ describe('the embedded database', () => {
   })
 
   test('stops once however often stop is called, and leaves nothing running', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const database = await start(dataDir)
-    const pid = await postmasterPid(dataDir)
+    const pid = await readPostmasterPid(dataDir)
     await Promise.all([database.stop(), database.stop()])
     expect(isRunning(pid)).toBe(false)
   })
 
   test('rejects files of another PostgreSQL version and names it', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     await (await start(dataDir)).stop()
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '12\n')
     await expect(start(dataDir)).rejects.toMatchObject({
@@ -121,16 +121,16 @@ describe('the embedded database', () => {
   })
 
   test('restarts on its port when PostgreSQL alone is killed', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const database = await start(dataDir)
     await query(database.url, 'CREATE TABLE kept AS SELECT 7 AS number')
     for (let round = 0; round < 3; round++) {
-      const pid = await postmasterPid(dataDir)
+      const pid = await readPostmasterPid(dataDir)
       process.kill(pid, 'SIGKILL')
       await vi.waitFor(
         async () => {
           expect(await query(database.url, 'SELECT number FROM kept')).toEqual([7])
-          expect(await postmasterPid(dataDir)).not.toBe(pid)
+          expect(await readPostmasterPid(dataDir)).not.toBe(pid)
         },
         { timeout: 60_000, interval: 20 },
       )
@@ -141,14 +141,14 @@ describe('the embedded database', () => {
 
 describe('a process with the embedded database', () => {
   test('loses no committed row when killed, and its PostgreSQL is stopped', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const host = await startHost([dataDir, 'write'])
     let written = 0
-    await nextMessage(host.child, (message: HostMessage) => {
+    await waitForMessage(host.child, (message: HostMessage) => {
       written = message.written ?? written
       return written >= 100 || undefined
     })
-    const orphan = await postmasterPid(dataDir)
+    const orphan = await readPostmasterPid(dataDir)
     host.child.on('message', (message: HostMessage) => {
       written = message.written ?? written
     })
@@ -156,19 +156,19 @@ describe('a process with the embedded database', () => {
     expect(isRunning(orphan)).toBe(true)
 
     const database = await start(dataDir)
-    expect(await postmasterPid(dataDir)).not.toBe(orphan)
+    expect(await readPostmasterPid(dataDir)).not.toBe(orphan)
     const [count] = await query(database.url, 'SELECT count(*)::int FROM written')
     expect(count).toBeGreaterThanOrEqual(written)
     await database.stop()
   })
 
   test('loses no committed row when killed together with its PostgreSQL', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const host = await startHost([dataDir, 'write'])
-    const written = await nextMessage(host.child, (message: HostMessage) =>
+    const written = await waitForMessage(host.child, (message: HostMessage) =>
       (message.written ?? 0) >= 100 ? message.written : undefined,
     )
-    process.kill(await postmasterPid(dataDir), 'SIGKILL')
+    process.kill(await readPostmasterPid(dataDir), 'SIGKILL')
     await endWith(host.child, 'SIGKILL')
     const database = await start(dataDir)
     const [count] = await query(database.url, 'SELECT count(*)::int FROM written')
@@ -179,13 +179,13 @@ describe('a process with the embedded database', () => {
   test.each([1, 6, 11])(
     'loses no committed row when killed %i ms after it restarts its PostgreSQL',
     async (ms) => {
-      const dataDir = await newDataDir()
+      const dataDir = await createDataDir()
       const host = await startHost([dataDir])
       await query(host.url, 'CREATE TABLE kept AS SELECT 7 AS number')
-      const restarts = nextMessage(host.child, ({ warning }: HostMessage) =>
+      const restarts = waitForMessage(host.child, ({ warning }: HostMessage) =>
         warning?.includes('restarting'),
       )
-      process.kill(await postmasterPid(dataDir), 'SIGKILL')
+      process.kill(await readPostmasterPid(dataDir), 'SIGKILL')
       await restarts
       await sleep(ms)
       await endWith(host.child, 'SIGKILL')
@@ -197,16 +197,16 @@ describe('a process with the embedded database', () => {
   )
 
   test('starts although the pid of a dead PostgreSQL now belongs to another server', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const host = await startHost([dataDir])
-    const pid = await postmasterPid(dataDir)
+    const pid = await readPostmasterPid(dataDir)
     process.kill(pid, 'SIGKILL')
     await endWith(host.child, 'SIGKILL')
-    const otherDataDir = await newDataDir()
+    const otherDataDir = await createDataDir()
     const otherHost = await startHost([otherDataDir])
     const pidPath = join(dataDir, 'postgres', 'postmaster.pid')
     const lines = (await readFile(pidPath, 'utf8')).split('\n')
-    await writeFile(pidPath, [await postmasterPid(otherDataDir), ...lines.slice(1)].join('\n'))
+    await writeFile(pidPath, [await readPostmasterPid(otherDataDir), ...lines.slice(1)].join('\n'))
 
     const database = await start(dataDir)
     expect(await query(database.url, 'SELECT 1')).toEqual([1])
@@ -215,11 +215,11 @@ describe('a process with the embedded database', () => {
   })
 
   test('finishes its work on Ctrl-C before the database stops', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const host = await startHost([dataDir], { detached: true })
-    const pid = await postmasterPid(dataDir)
+    const pid = await readPostmasterPid(dataDir)
     const exited = new Promise((resolve) => host.child.once('exit', resolve))
-    const drained = nextMessage(host.child, (message: HostMessage) => message.drained)
+    const drained = waitForMessage(host.child, (message: HostMessage) => message.drained)
     process.kill(-host.pid, 'SIGINT') // as a terminal does: to the whole group
     expect(await drained).toBe(true)
     expect(await exited).toBe(0)
@@ -227,7 +227,7 @@ describe('a process with the embedded database', () => {
   })
 
   test('rejects a data directory in use by another process, and names it', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await createDataDir()
     const host = await startHost([dataDir])
     const second = await startHost([dataDir])
     expect(second.error).toMatchObject({ code: 'DATA_DIRECTORY_IN_USE' })
@@ -241,7 +241,7 @@ describe('a process with the embedded database', () => {
 
   test.skipIf(process.getuid?.() !== 0)('runs as a user other than root', async () => {
     const nobody = { uid: 65_534, gid: 65_534 }
-    const dataDir = join(await newDataDir(0o777), 'of-nobody')
+    const dataDir = join(await createDataDir(0o777), 'of-nobody')
     const host = await startHost([dataDir], nobody)
     expect(host.error).toBe(undefined)
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(nobody.uid)

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/process/config.ts'
 import { loadEncryptionKeys } from '../../src/store/secrets/encryption-keys.ts'
 import { TEST_KEYS } from '../support/vault.ts'
-import { endHosts, newDataDir } from './hosts.ts'
+import { createDataDir, endHosts } from './hosts.ts'
 
 afterEach(endHosts)
 
@@ -15,7 +15,7 @@ const load = (variables: Readonly<Record<string, string>>) =>
   loadEncryptionKeys(readConfig(variables))
 
 test('a new data directory gets a key that only its owner can read, and keeps it', async () => {
-  const DATA_DIR = join(await newDataDir(), 'new')
+  const DATA_DIR = join(await createDataDir(), 'new')
   const first = await load({ DATA_DIR })
   const path = join(DATA_DIR, 'encryption.keys')
   expect(first.newFile).toBe(path)
@@ -27,7 +27,7 @@ test('a new data directory gets a key that only its owner can read, and keeps it
 })
 
 test('one of twenty concurrent starts creates the key, and all use it', async () => {
-  const DATA_DIR = await newDataDir()
+  const DATA_DIR = await createDataDir()
   const loaded = await Promise.all(Array.from({ length: 20 }, () => load({ DATA_DIR })))
   expect(loaded.filter(({ newFile }) => newFile !== undefined)).toHaveLength(1)
   expect(new Set(loaded.map(({ keys }) => keys[0]?.id)).size).toBe(1)
@@ -35,7 +35,7 @@ test('one of twenty concurrent starts creates the key, and all use it', async ()
 })
 
 test.each([0o640, 0o604, 0o666])('rejects a file that others may access (%o)', async (mode) => {
-  const DATA_DIR = await newDataDir()
+  const DATA_DIR = await createDataDir()
   await load({ DATA_DIR })
   await chmod(join(DATA_DIR, 'encryption.keys'), mode)
   await expect(load({ DATA_DIR })).rejects.toMatchObject({
@@ -45,7 +45,7 @@ test.each([0o640, 0o604, 0o666])('rejects a file that others may access (%o)', a
 })
 
 test('rejects a file without a valid key and leaves it unchanged', async () => {
-  const DATA_DIR = await newDataDir()
+  const DATA_DIR = await createDataDir()
   const path = join(DATA_DIR, 'encryption.keys')
   await writeFile(path, 'mine: secret-words\n', { mode: 0o600 })
   const refused = load({ DATA_DIR })
@@ -55,14 +55,14 @@ test('rejects a file without a valid key and leaves it unchanged', async () => {
 })
 
 test('the operator’s own keys take precedence over a file, and none is created', async () => {
-  const DATA_DIR = await newDataDir()
+  const DATA_DIR = await createDataDir()
   const { keys } = await load({ DATA_DIR, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS })
   expect(keys.map(({ id }) => id)).toEqual(['test'])
   expect(await readdir(DATA_DIR)).toEqual([])
 })
 
 test('a production database requires the operator’s own keys, a development one does not', async () => {
-  const DATA_DIR = await newDataDir()
+  const DATA_DIR = await createDataDir()
   const production = { DATA_DIR, DATABASE_URL: URL, NODE_ENV: 'production' }
   await expect(load(production)).rejects.toThrow(
     /TRUNKLINE_ENCRYPTION_KEYS.*trunkline secrets new-key/,

@@ -21,7 +21,7 @@ const dataDirs: string[] = []
 const children: ChildProcess[] = []
 
 /** A new data directory; `endHosts` stops its database and removes it. */
-export async function newDataDir(mode = 0o700): Promise<string> {
+export async function createDataDir(mode = 0o700): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'trunkline-process-'))
   await chmod(dataDir, mode)
   dataDirs.push(dataDir)
@@ -37,7 +37,7 @@ export function startProcess(script: string, args: string[], options: ForkOption
 }
 
 /** The first value that `select` returns for a message; rejects if the process exits before. */
-export function nextMessage<Message, Found>(
+export function waitForMessage<Message, Found>(
   child: ChildProcess,
   select: (message: Message) => Found | undefined,
 ): Promise<Found> {
@@ -56,7 +56,7 @@ export function nextMessage<Message, Found>(
 /** Starts a process with an embedded database and waits until it serves. */
 export async function startHost(args: string[], options?: ForkOptions) {
   const child = startProcess('database-host.ts', args, options)
-  const { url, error } = await nextMessage(child, (message: HostMessage) =>
+  const { url, error } = await waitForMessage(child, (message: HostMessage) =>
     message.url || message.error ? message : undefined,
   )
   return { child, pid: child.pid ?? 0, url: url ?? '', error }
@@ -71,7 +71,7 @@ export async function endWith(child: ChildProcess, signal: NodeJS.Signals): Prom
 }
 
 /** Pid of the PostgreSQL on a data directory. */
-export async function postmasterPid(dataDir: string): Promise<number> {
+export async function readPostmasterPid(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 }
 

@@ -5,12 +5,12 @@ import { afterEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/process/config.ts'
 import { closeLog, createLog } from '../../src/process/log.ts'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { endHosts, newDataDir } from './hosts.ts'
+import { createDataDir, endHosts } from './hosts.ts'
 
 afterEach(endHosts)
 
 const openLog = async () => {
-  const LOG_FILE = join(await newDataDir(), 'log')
+  const LOG_FILE = join(await createDataDir(), 'log')
   const log = createLog(readConfig({ LOG_FILE }), 'worker')
   const flush = () => new Promise<void>((resolve) => log.flush(() => resolve()))
   return { log, flush, path: LOG_FILE, text: () => readFile(LOG_FILE, 'utf8') }

@@ -47,8 +47,9 @@ const request = async (path: string, body?: object): Promise<Response> =>
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   })
 
-const operator = (path: string): Promise<Response> => fetch(`${trunkline.operatorAddress}${path}`)
-const scrape = async (): Promise<string> => (await operator('/metrics')).text()
+const fetchFromOperatorPort = (path: string): Promise<Response> =>
+  fetch(`${trunkline.operatorAddress}${path}`)
+const scrape = async (): Promise<string> => (await fetchFromOperatorPort('/metrics')).text()
 
 /** The value of a series; undefined: the scrape does not contain it. */
 const sampleOf = (text: string, series: string): number | undefined => {
@@ -91,29 +92,30 @@ const namesIn = (text: string): ReadonlySet<string> =>
   new Set(text.match(/\btrunkline_[a-z0-9_]+/g))
 
 test('health and readiness are served', async () => {
-  expect((await operator('/health')).status).toBe(200)
-  const ready = await operator('/ready')
+  expect((await fetchFromOperatorPort('/health')).status).toBe(200)
+  const ready = await fetchFromOperatorPort('/ready')
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }])
-  expect((await operator('/other')).status).toBe(404)
+  expect((await fetchFromOperatorPort('/other')).status).toBe(404)
   expect((await fetch(`${trunkline.operatorAddress}/metrics`, { method: 'POST' })).status).toBe(405)
 })
 
 test('traffic is measured by route pattern and root field, and no label names a tenant', async () => {
   const { credentialId, userId } = await causeTraffic()
   const text = await scrape()
-  const requests = (labels: string) => sampleOf(text, `trunkline_http_requests_total{${labels}}`)
-  expect(requests('method="GET",route="/2024-03/one/crm/contacts/:id",status="404"')).toBe(1)
-  expect(requests('method="GET",route="none",status="404"')).toBe(1)
-  expect(requests('method="POST",route="/2024-03/one/crm/contacts",status="200"')).toBe(1)
-  const operations = (labels: string) =>
+  const countRequests = (labels: string) =>
+    sampleOf(text, `trunkline_http_requests_total{${labels}}`)
+  expect(countRequests('method="GET",route="/2024-03/one/crm/contacts/:id",status="404"')).toBe(1)
+  expect(countRequests('method="GET",route="none",status="404"')).toBe(1)
+  expect(countRequests('method="POST",route="/2024-03/one/crm/contacts",status="200"')).toBe(1)
+  const countOperations = (labels: string) =>
     sampleOf(text, `trunkline_graphql_operations_total{${labels}}`)
-  expect(operations('type="query",field="crmContacts",outcome="ok"')).toBe(1)
-  expect(operations('type="query",field="several",outcome="ok"')).toBe(1)
-  expect(operations('type="query",field="crmContacts",outcome="CREDENTIAL_NOT_FOUND"')).toBe(1)
-  expect(operations('type="mutation",field="createUser",outcome="ok"')).toBe(1)
-  expect(operations('type="mutation",field="createUser",outcome="USERNAME_TAKEN"')).toBe(1)
-  expect(operations('type="none",field="none",outcome="BAD_REQUEST"')).toBe(1)
-  expect(operations('type="subscription",field="crmContacts",outcome="ok"')).toBe(1)
+  expect(countOperations('type="query",field="crmContacts",outcome="ok"')).toBe(1)
+  expect(countOperations('type="query",field="several",outcome="ok"')).toBe(1)
+  expect(countOperations('type="query",field="crmContacts",outcome="CREDENTIAL_NOT_FOUND"')).toBe(1)
+  expect(countOperations('type="mutation",field="createUser",outcome="ok"')).toBe(1)
+  expect(countOperations('type="mutation",field="createUser",outcome="USERNAME_TAKEN"')).toBe(1)
+  expect(countOperations('type="none",field="none",outcome="BAD_REQUEST"')).toBe(1)
+  expect(countOperations('type="subscription",field="crmContacts",outcome="ok"')).toBe(1)
   const runs = sampleOf(text, 'trunkline_sync_runs_total{app="sandbox",outcome="completed"}')
   expect(runs).toBeGreaterThanOrEqual(46)
   const sent = sampleOf(text, 'trunkline_app_requests_total{app="sandbox",outcome="200"}')
@@ -147,7 +149,7 @@ test('the dashboard shows every metric of the product', async () => {
   expect(missing).toEqual([])
 })
 
-test('an endpoint that fails is counted, and how far it is behind', async () => {
+test('the metrics count failing endpoints and measure their backlog', async () => {
   receiver.behave('/metrics', status(500))
   const { data: users } = await (await request('/2024-03/one/users')).json()
   const path = `/2024-03/users/${users[0].userId}/credentials`
@@ -169,18 +171,20 @@ test('an endpoint that fails is counted, and how far it is behind', async () => 
 
 test('a scrape does not wait for an unavailable database, and readiness reports it', async () => {
   way.cut()
-  await expect.poll(async () => (await operator('/ready')).status).toBe(503)
+  await expect.poll(async () => (await fetchFromOperatorPort('/ready')).status).toBe(503)
   const startedMs = performance.now()
   const text = await scrape()
   expect(performance.now() - startedMs).toBeLessThan(4000)
   expect(sampleOf(text, 'trunkline_ready')).toBe(0)
   expect(sampleOf(text, 'trunkline_webhook_waiting_messages')).toBeUndefined()
-  expect((await operator('/health')).status).toBe(200)
+  expect((await fetchFromOperatorPort('/health')).status).toBe(200)
   way.restore()
-  await expect.poll(async () => (await operator('/ready')).status, { timeout: 30_000 }).toBe(200)
+  await expect
+    .poll(async () => (await fetchFromOperatorPort('/ready')).status, { timeout: 30_000 })
+    .toBe(200)
 })
 
-test('a worker has the port too; without it, none listens', async () => {
+test('a worker also serves the operator port; without the setting, none is open', async () => {
   const worker = await startTrunkline(configOf({ OPERATOR_PORT: '0' }), 'worker')
   expect(worker.address).toBeUndefined()
   expect((await fetch(`${worker.operatorAddress}/ready`)).status).toBe(200)

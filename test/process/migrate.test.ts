@@ -212,7 +212,7 @@ describe('migrations', () => {
   })
 
   const INDEX = 'CREATE UNIQUE INDEX CONCURRENTLY "a_id" ON "a"("id");'
-  const validity = () =>
+  const readIndexValidity = () =>
     query(`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'a_id'::regclass`)
 
   test('build an index concurrently, once for ten processes', async () => {
@@ -220,7 +220,7 @@ describe('migrations', () => {
     await write(SECOND, `-- By hand: the table is large.\n${INDEX}`)
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => apply()))
     expect(outcomes.flatMap((outcome) => outcome.applied)).toEqual([FIRST, SECOND])
-    expect(await validity()).toEqual([{ valid: true }])
+    expect(await readIndexValidity()).toEqual([{ valid: true }])
   })
 
   test('rebuild an index whose build was interrupted', async () => {
@@ -239,10 +239,10 @@ describe('migrations', () => {
     }
     await expect.poll(kill).toBe(1)
     await expect(killed).rejects.toMatchObject({ code: 'MIGRATION_FAILED' })
-    expect(await validity()).toEqual([{ valid: false }])
+    expect(await readIndexValidity()).toEqual([{ valid: false }])
     await older.end()
     expect(await apply()).toEqual({ applied: [SECOND] })
-    expect(await validity()).toEqual([{ valid: true }])
+    expect(await readIndexValidity()).toEqual([{ valid: true }])
   })
 
   test('leave no index if its build fails', async () => {

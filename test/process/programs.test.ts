@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { silentLog } from '../../src/log.ts'
 import { reachableFolder } from '../../src/store/database/embedded/programs.ts'
-import { endHosts, newDataDir } from './hosts.ts'
+import { createDataDir, endHosts } from './hosts.ts'
 
 afterEach(endHosts)
 
 const someoneElse = (process.getuid?.() ?? 0) + 1
 const user = { uid: someoneElse, gid: someoneElse }
 
-const installation = async () => {
-  const root = await newDataDir(0o755)
+const createInstallation = async () => {
+  const root = await createDataDir(0o755)
   const native = join(root, 'closed', 'native')
   const program = join(native, 'bin', 'postgres')
   await mkdir(join(native, 'bin'), { recursive: true, mode: 0o700 })
@@ -23,7 +23,7 @@ const installation = async () => {
 }
 
 test('programs that their user can reach are used in place', async () => {
-  const { root, ...programs } = await installation()
+  const { root, ...programs } = await createInstallation()
   for (const folder of [join(root, 'closed'), programs.native, join(programs.native, 'bin')]) {
     await chmod(folder, 0o755)
   }
@@ -32,7 +32,7 @@ test('programs that their user can reach are used in place', async () => {
 })
 
 test('programs that their user cannot reach are copied once, readable by all', async () => {
-  const { root, ...programs } = await installation()
+  const { root, ...programs } = await createInstallation()
   const options = { ...programs, cacheFolder: join(root, 'cache') }
   const folder = await reachableFolder(options)
   expect(folder).toBe(join(root, 'cache', 'postgresql-18.4.0'))
@@ -45,7 +45,7 @@ test('programs that their user cannot reach are copied once, readable by all', a
 })
 
 test('programs that cannot be made reachable are rejected with a remedy', async () => {
-  const { root, ...programs } = await installation()
+  const { root, ...programs } = await createInstallation()
   await mkdir(join(root, 'cache'), { mode: 0o700 })
   await expect(
     reachableFolder({ ...programs, cacheFolder: join(root, 'cache') }),

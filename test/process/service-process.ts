@@ -92,7 +92,7 @@ export const openServices = async (url: string, cli = CLI) => {
     ) => {
       const response = await fetch(address + path, {
         method,
-        // A request without a body has no type of it.
+        // A request without a body has no content type.
         headers: body ? headers : { authorization: headers.authorization },
         ...(body && { body: JSON.stringify(body) }),
       })

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 
 const log = pino({}, { write: (line) => void logged.push(JSON.parse(line)) })
-const never = (): Promise<void> => new Promise(() => {})
+const waitForever = (): Promise<void> => new Promise(() => {})
 const step = (name: string) => async (): Promise<void> => void done.push(name)
 
 test('stops the newest step first, and a failing step does not keep others from stopping', async () => {
@@ -32,7 +32,7 @@ test('names a step that does not end, and stops the others', async () => {
     outlives: true,
   })
   shutdown.add('database', step('database'))
-  shutdown.add('server', never)
+  shutdown.add('server', waitForever)
   const stopped = shutdown.run()
   await expect.poll(() => done).toEqual(['database'])
   ended.resolve()
@@ -53,7 +53,7 @@ test('a start that receives a stop request ends at its next step and stops what 
 test('a start that receives a stop request and reaches no further step is not waited for', async () => {
   const stop = new AbortController()
   const shutdown = createShutdown({ log, signal: stop.signal, limitMs: 10 })
-  const start = shutdown.within(never())
+  const start = shutdown.within(waitForever())
   stop.abort()
   await expect(start).rejects.toThrow('did not reach its next step')
 })

@@ -24,7 +24,7 @@ import { type Receiver, startReceiver, status } from '../delivery/receiver.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type Collector, startCollector } from '../support/otlp-collector.ts'
 import { type Rolodex, startRolodex } from '../support/rolodex.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
 import { TEST_KEYS, testVault } from '../support/vault.ts'
 import { openServices } from './service-process.ts'
 
@@ -67,7 +67,7 @@ beforeEach(async () => {
   process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '1000'
 })
 afterEach(async () => {
-  // Those of tests that have failed.
+  // Stops the services that failed tests have left running.
   for (const shutdown of started.splice(0)) await shutdown.run()
   delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT
   delete process.env.OTEL_RESOURCE_ATTRIBUTES
@@ -101,7 +101,7 @@ const openService = async (variables?: Readonly<Record<string, string>>) => {
   const stopTracing = config.tracing && (await startTracing(config.tracing, 'all', log))
   if (stopTracing) shutdown.add('traces', stopTracing)
   const { keys } = await loadEncryptionKeys(config)
-  const connector = rolodexConnector(rolodex.url)
+  const connector = defineRolodexConnector(rolodex.url)
   const service = await startService(config, 'all', {
     keys,
     url: database.url,
@@ -139,7 +139,7 @@ const openService = async (variables?: Readonly<Record<string, string>>) => {
   }
 }
 
-const SPAN = () => ({ name: 'work' })
+const nameSpan = () => ({ name: 'work' })
 const CALLER = 'c'.repeat(16)
 const traceparentOf = (traceId: string, flags = '01'): string => `00-${traceId}-${CALLER}-${flags}`
 /** The caller's traces, one for each request. */
@@ -237,14 +237,14 @@ test('a workflow run and its post belong to the trace of the change, a sync run 
   const contact = { lastName: 'Noether' }
   await request('POST', contactsOf(credentialId), contact, traceparentOf(WORKFLOW))
   // Other posts are about records that the first sync has found.
-  const spanOfPost = () =>
+  const findPostSpan = () =>
     receiver
       .at('/workflow')
       .map(({ headers }) => String(headers.traceparent))
       .filter((header) => header.includes(WORKFLOW))
-  await expect.poll(() => spanOfPost().length).toBe(1)
-  const syncs = () => collector.spans.filter(({ name }) => name === 'sync crm/contacts')
-  await expect.poll(() => syncs().length).toBeGreaterThan(0)
+  await expect.poll(() => findPostSpan().length).toBe(1)
+  const listSyncSpans = () => collector.spans.filter(({ name }) => name === 'sync crm/contacts')
+  await expect.poll(() => listSyncSpans().length).toBeGreaterThan(0)
   await stop()
 
   const route = 'POST /2024-03/one/crm/contacts'
@@ -252,8 +252,8 @@ test('a workflow run and its post belong to the trace of the change, a sync run 
   const run = collector.spans.find(
     ({ traceId, name }) => traceId === WORKFLOW && name === 'workflow run',
   )
-  expect(spanOfPost()).toEqual([`00-${WORKFLOW}-${run?.spanId}-01`])
-  const [sync] = syncs()
+  expect(findPostSpan()).toEqual([`00-${WORKFLOW}-${run?.spanId}-01`])
+  const [sync] = listSyncSpans()
   expect(sync).toMatchObject({ parentId: '', kind: 'internal', isFailed: false })
   expect(collector.pathsTo(sync?.traceId ?? '', 'GET test')).toContainEqual([
     'sync crm/contacts',
@@ -284,17 +284,17 @@ test('a failure is marked with its code; the events of a stream are not part of 
   await expect.poll(() => collector.pathsTo(STREAM, 'POST /graphql').length).toBe(1)
   await stop()
 
-  const spans = (id: string) => collector.spans.filter(({ traceId }) => traceId === id)
-  const [operation] = spans(FAILED).filter(({ name }) => name === 'GraphQL query')
+  const listSpans = (id: string) => collector.spans.filter(({ traceId }) => traceId === id)
+  const [operation] = listSpans(FAILED).filter(({ name }) => name === 'GraphQL query')
   expect(operation).toMatchObject({ isFailed: true })
-  const [server] = spans(FAILED).filter(({ kind }) => kind === 'server')
+  const [server] = listSpans(FAILED).filter(({ kind }) => kind === 'server')
   expect(server?.attributes['trunkline.error_code']).toBe('CREDENTIAL_NOT_FOUND')
   expect(collector.pathsTo(STREAM, 'GraphQL subscription').length).toBe(1)
-  expect(spans(STREAM).filter(({ name }) => name.includes('change_log.changes'))).toEqual([])
-  expect(spans(STREAM).length).toBeLessThan(6)
+  expect(listSpans(STREAM).filter(({ name }) => name.includes('change_log.changes'))).toEqual([])
+  expect(listSpans(STREAM).length).toBeLessThan(6)
 })
 
-test('what is not sampled is neither sent nor stored with the change', async () => {
+test('a trace that is not sampled is neither sent nor stored with the change', async () => {
   const { credentialId, request, stop } = await openService()
   const unsampled = traceparentOf(UNSAMPLED, '00')
   const contact = { lastName: 'Unsampled' }
@@ -317,11 +317,11 @@ test('an unreachable collector is one line in the log, and does not delay a stop
   const log = { debug: note, info: note, warn: note, error: note }
   const stopTracing = await startTracing(tracing, 'all', log)
   for (let batch = 0; batch < 3; batch++) {
-    // A full batch is sent immediately.
-    for (let span = 0; span < 512; span++) await trace(SPAN, async () => {})
+    // A full batch of spans is sent immediately.
+    for (let span = 0; span < 512; span++) await trace(nameSpan, async () => {})
     await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(1)
   }
-  await trace(SPAN, async () => {})
+  await trace(nameSpan, async () => {})
   const startedMs = performance.now()
   await stopTracing?.()
   expect(performance.now() - startedMs).toBeLessThan(10_000)

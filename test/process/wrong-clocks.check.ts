@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Database, openDatabase, readClock } from '../../src/store/database/database.ts'
 import { type Receiver, startReceiver } from '../delivery/receiver.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { shiftedBy } from '../support/shifted-clock.ts'
-import { workflow } from '../workflows/apps.ts'
+import { clockShiftOptions } from '../support/shifted-clock.ts'
+import { defineWorkflow } from '../workflows/apps.ts'
 import { openServices, type ServiceProcess, type Services } from './service-process.ts'
 
 const MINUTE_MS = 60_000
@@ -96,7 +96,7 @@ const readSpans = async (): Promise<readonly Span[]> => {
 }
 
 /** Maximum distance into the future of an expiry or due time. */
-const aheadMs = (column: string): number => {
+const maxAheadMs = (column: string): number => {
   if (/\.(expires_at|old_secret_until)$/.test(column)) return DAY_MS
   return /\.(due_at|held_until|paused_until)$/.test(column) ? HOUR_MS / 2 : 0
 }
@@ -104,11 +104,11 @@ const aheadMs = (column: string): number => {
 /** Columns with times outside of two readings of the database clock, each with its range. */
 const findWrong = (spans: readonly Span[], from: Date, to: Date): readonly string[] =>
   spans.flatMap(({ column, earliest, latest }) => {
-    const isDay = aheadMs(column) === DAY_MS
-    // The sandbox invents events before its own start.
+    const isDay = maxAheadMs(column) === DAY_MS
+    // The sandbox dates its initial events before its start.
     const earliestMs = column.startsWith('sandbox_') ? 0 : from.getTime() + (isDay ? DAY_MS : 0)
     const latestMs =
-      to.getTime() + aheadMs(column) + (column.startsWith('sandbox_') ? MINUTE_MS : 0)
+      to.getTime() + maxAheadMs(column) + (column.startsWith('sandbox_') ? MINUTE_MS : 0)
     const isWrong = earliest.getTime() < earliestMs || latest.getTime() > latestMs
     return isWrong ? [`${column}: ${earliest.toISOString()} to ${latest.toISOString()}`] : []
   })
@@ -119,17 +119,19 @@ describe.each([
 ])('a host whose clock is %s', (_how, shiftMs) => {
   test('writes no time of its own, and its tokens are valid on other hosts and theirs on it', async () => {
     const from = await readClock(database)
-    const host = shiftedBy(shiftMs)
+    const host = clockShiftOptions(shiftMs)
     const wrongWorker = await services.start('worker', host)
     const wrong = await services.start('api', host)
     const right = await services.start('api')
-    const ok = async (method: string, path: string, options?: SendOptions) => {
+    const sendSuccessfully = async (method: string, path: string, options?: SendOptions) => {
       const response = await send(wrong, method, path, options)
       expect(response.status, JSON.stringify(response.body)).toBe(200)
       return response.body
     }
 
-    const { userId } = await ok('POST', '/2023-12/users', { body: { username: 'harbour' } })
+    const { userId } = await sendSuccessfully('POST', '/2023-12/users', {
+      body: { username: 'harbour' },
+    })
     for (const [issuer, verifier] of [[wrong, right] as const, [right, wrong] as const]) {
       const { body } = await send(issuer, 'GET', `/2023-12/user/${userId}/token`)
       const opened = await send(verifier, 'GET', `/2024-03/users/${userId}/credentials`, {
@@ -141,19 +143,19 @@ describe.each([
     // A new credential is due immediately.
     const connect = async (tenant: string): Promise<string> =>
       (
-        await ok('POST', '/2024-03/headless/credentials', {
+        await sendSuccessfully('POST', '/2024-03/headless/credentials', {
           body: { userId, app: 'sandbox', credential: { tenant, token: 'of its own' } },
         })
       ).credentialId
     const credentialId = await connect('harbour')
-    const contacts = async (): Promise<number> => {
+    const countContacts = async (): Promise<number> => {
       const path = `/2024-03/one/crm/contacts/count?credentialId=${credentialId}`
       return (await send(right, 'GET', path)).body.count
     }
-    await expect.poll(contacts, POLL).toBeGreaterThan(0)
+    await expect.poll(countContacts, POLL).toBeGreaterThan(0)
 
     // A write with an Idempotency-Key, and a workflow that it triggers.
-    const defined = await ok('PUT', '/2024-03/integrations', {
+    const defined = await sendSuccessfully('PUT', '/2024-03/integrations', {
       body: {
         slug: 'contacts',
         name: 'Contacts',
@@ -162,7 +164,7 @@ describe.each([
           {
             slug: 'post',
             name: 'Post',
-            definition: workflow(
+            definition: defineWorkflow(
               { app: 'sandbox', topic: 'crm/contacts', kinds: ['created'] },
               { post: { address: `${receiver.origin}/workflow` } },
             ),
@@ -171,12 +173,12 @@ describe.each([
       },
     })
     const { integrationId } = defined.integration
-    await ok('POST', `/2024-03/integrations/${integrationId}/secret`)
-    const started = await ok('POST', '/2024-03/headless/startInstallation', {
+    await sendSuccessfully('POST', `/2024-03/integrations/${integrationId}/secret`)
+    const started = await sendSuccessfully('POST', '/2024-03/headless/startInstallation', {
       body: { userId, integrationId },
     })
     const { installationId } = started.data
-    await ok('POST', '/2024-03/headless/completeInstallation', {
+    await sendSuccessfully('POST', '/2024-03/headless/completeInstallation', {
       body: { installationId, data: {} },
     })
     const write = () =>
@@ -189,22 +191,24 @@ describe.each([
     await expect.poll(() => receiver.at('/workflow').length, POLL).toBeGreaterThan(0)
 
     // A test message is due immediately, for the worker with the wrong clock and for its successor.
-    const subscribed = await ok('POST', '/2024-03/one/webhooks', {
+    const subscribed = await sendSuccessfully('POST', '/2024-03/one/webhooks', {
       body: { address: `${receiver.origin}/hook`, topic: ['crm/contacts'] },
     })
     const { subscriptionId } = subscribed.subscription
-    await ok('POST', `/2024-03/one/webhooks/${subscriptionId}/secret`)
-    await ok('PUT', `/2024-03/one/webhooks/${subscriptionId}`, { body: { isOrdered: true } })
+    await sendSuccessfully('POST', `/2024-03/one/webhooks/${subscriptionId}/secret`)
+    await sendSuccessfully('PUT', `/2024-03/one/webhooks/${subscriptionId}`, {
+      body: { isOrdered: true },
+    })
     const sendTest = async (): Promise<string> =>
-      (await ok('POST', `/2024-03/one/webhooks/${subscriptionId}/test`)).messageId
+      (await sendSuccessfully('POST', `/2024-03/one/webhooks/${subscriptionId}/test`)).messageId
     const tested = await sendTest()
     await expect.poll(() => isReceived(tested), POLL).toBe(true)
 
-    const { data: key } = await ok('POST', '/2024-03/api-keys')
-    await ok('GET', '/2024-03/one/users', { bearer: key.key })
-    await ok('DELETE', `/2024-03/api-keys/${key.keyId}`)
+    const { data: key } = await sendSuccessfully('POST', '/2024-03/api-keys')
+    await sendSuccessfully('GET', '/2024-03/one/users', { bearer: key.key })
+    await sendSuccessfully('DELETE', `/2024-03/api-keys/${key.keyId}`)
     const deletedId = await connect('gone')
-    await ok('DELETE', `/2024-03/users/${userId}/credentials/${deletedId}`)
+    await sendSuccessfully('DELETE', `/2024-03/users/${userId}/credentials/${deletedId}`)
     const asOf = async (ms: number): Promise<number> => {
       const time = new Date((await readClock(database)).getTime() + ms).toISOString()
       const path = `/2024-03/one/as-of?credentialId=${credentialId}&topic=crm/contacts&asOf=${time}`

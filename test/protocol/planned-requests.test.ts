@@ -1,4 +1,7 @@
-/** A request that is answered without Yoga has the response, the log line and the metrics of one that Yoga answers. */
+/**
+ * A request that is answered without Yoga has the response, the log line and the metrics of one that Yoga
+ * answers.
+ */
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
@@ -69,7 +72,7 @@ const send = async (url: string, { body, headers, key = tenant.key }: Sent) => {
     isPlanned,
     status: response.statusCode,
     headers: Object.fromEntries(constant),
-    // The id is of the request.
+    // The id belongs to the request.
     body: response.body.replace(/"requestId":"[^"]{36}"/g, '"requestId":""'),
     noted: JSON.parse(JSON.stringify(recorded)),
   }
@@ -117,7 +120,7 @@ test.each<[string, Sent]>([
     'application/graphql-response+json, application/json;q=0.9',
     'application/graphql-response+json,application/json;q=0.9',
   ].map((accept): [string, Sent] => [`Accept: ${accept}`, { body: list, headers: { accept } }]),
-])('answered without Yoga: %s', async (_name, sent) => {
+])('a planned request gets the same response without Yoga: %s', async (_name, sent) => {
   const { isPlanned, actual, expected } = await sendBoth(sent)
   expect(actual).toEqual(expected)
   expect(actual.status).toBe(200)
@@ -164,7 +167,7 @@ test.each<[string, () => Sent]>([
   ['a mutation', () => ({ body: { query: 'mutation { deleteUser(id: "x") { id } }' } })],
   ['a field without a plan', () => ({ body: { query: '{ users { totalCount } }' } })],
   ['a malformed Idempotency-Key', () => ({ body: list, headers: { 'idempotency-key': ' ' } })],
-])('answered by Yoga, or rejected: %s', async (_name, sentOf) => {
+])('a request that cannot be planned is handled by Yoga or rejected: %s', async (_name, sentOf) => {
   const { isPlanned, actual, expected } = await sendBoth(sentOf())
   expect(actual).toEqual(expected)
   // A request that fails before its route is chosen has no AbortController either.

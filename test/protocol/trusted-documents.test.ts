@@ -64,7 +64,7 @@ const get = async (parameters: Record<string, string>) => {
 }
 
 const found = { data: { crmAccounts: { totalCount: expect.any(Number) } } }
-const rejection = (code: string, field?: string) => ({
+const rejectionBody = (code: string, field?: string) => ({
   errors: [
     { extensions: { code, ...(field && { details: [expect.objectContaining({ field })] }) } },
   ],
@@ -82,7 +82,7 @@ describe('over HTTP', () => {
       { query: LIST, extensions: persistedQueryOf(idOf(LIST)) },
     ],
   ])('%s', async (_name, named) => {
-    // The first time by Yoga, then by its plan.
+    // Yoga answers the first request; later requests use the plan.
     expect(await post({ ...named, variables })).toMatchObject(found)
     expect(await post({ ...named, variables })).toMatchObject(found)
     expect(await post({ ...named, variables }, open.server)).toMatchObject(found)
@@ -92,7 +92,9 @@ describe('over HTTP', () => {
     expect(await get({ documentId: 'list' })).toMatchObject(found)
     const extensions = JSON.stringify(persistedQueryOf(idOf(LIST)))
     expect(await get({ extensions })).toMatchObject(found)
-    expect(await get({ documentId: idOf(CREATE) })).toMatchObject(rejection('METHOD_NOT_ALLOWED'))
+    expect(await get({ documentId: idOf(CREATE) })).toMatchObject(
+      rejectionBody('METHOD_NOT_ALLOWED'),
+    )
   })
 
   test('errors of a trusted document are those of its text', async () => {
@@ -105,10 +107,10 @@ describe('over HTTP', () => {
     const other = `${LIST} `
     expect(await post({ query: other, variables })).toMatchObject({
       status: 403,
-      ...rejection('FORBIDDEN'),
+      ...rejectionBody('FORBIDDEN'),
     })
-    expect(await get({ query: other })).toMatchObject(rejection('FORBIDDEN'))
-    expect(await post({ query: '' })).toMatchObject(rejection('FORBIDDEN'))
+    expect(await get({ query: other })).toMatchObject(rejectionBody('FORBIDDEN'))
+    expect(await post({ query: '' })).toMatchObject(rejectionBody('FORBIDDEN'))
     expect(await post({ query: other, variables }, open.server)).toMatchObject(found)
   })
 
@@ -124,14 +126,14 @@ describe('over HTTP', () => {
     for (const server of [harness.service.server, open.server])
       expect(await post(named, server)).toMatchObject({
         status: 400,
-        ...rejection('INVALID_PARAMETER', field),
+        ...rejectionBody('INVALID_PARAMETER', field),
       })
   })
 })
 
 describe('subscriptions', () => {
   test('over Server-Sent Events', async () => {
-    const events = (body: object) =>
+    const openEventStream = (body: object) =>
       fetch(harness.url, {
         method: 'POST',
         headers: {
@@ -141,8 +143,8 @@ describe('subscriptions', () => {
         },
         body: JSON.stringify(body),
       })
-    expect((await events({ query: `${CHANGES} ` })).status).toBe(403)
-    const { body } = await events({ documentId: idOf(CHANGES) })
+    expect((await openEventStream({ query: `${CHANGES} ` })).status).toBe(403)
+    const { body } = await openEventStream({ documentId: idOf(CHANGES) })
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
     for (let n = 1; !text.includes('event: next'); n++) {
@@ -167,16 +169,16 @@ describe('subscriptions', () => {
           complete: () => resolve(undefined),
         })
       })
-    const error = (code: string) => [
+    const expectedErrors = (code: string) => [
       expect.objectContaining({ extensions: expect.objectContaining({ code }) }),
     ]
-    expect(await run({ query: `${CHANGES} ` })).toEqual(error('FORBIDDEN'))
+    expect(await run({ query: `${CHANGES} ` })).toEqual(expectedErrors('FORBIDDEN'))
     expect(await run({ query: '', extensions: persistedQueryOf('unknown') })).toEqual(
-      error('INVALID_PARAMETER'),
+      expectedErrors('INVALID_PARAMETER'),
     )
     // A query: WebSockets serve only subscriptions.
     expect(await run({ query: '', extensions: persistedQueryOf(idOf(LIST)) })).toEqual(
-      error('BAD_REQUEST'),
+      expectedErrors('BAD_REQUEST'),
     )
     const changed = run({ query: '', extensions: persistedQueryOf(idOf(CHANGES)) })
     let isDone = false

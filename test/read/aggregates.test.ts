@@ -54,8 +54,8 @@ afterAll(() => service.stop())
 
 const SCALE = 30
 
-/** The digits times 10^30. */
-const exact = (digits: string): bigint => {
+/** The digits times 10^30 as an exact integer. */
+const toScaledInteger = (digits: string): bigint => {
   const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
   const value = BigInt(whole + fraction.padEnd(SCALE, '0'))
   return sign === '-' ? -value : value
@@ -79,26 +79,28 @@ interface Group {
   readonly [name: string]: unknown
 }
 
-/** What a group must be: the average follows from the sum, so it is checked with it. */
+/** The expected group. The average follows from the sum, so both are checked together. */
 const expectGroup = (resource: Resource, group: Group, records: readonly RecordRow[]): void => {
   expect(group.count).toBe(records.length)
   for (const field of measuredFields(resource)) {
     const values = records.flatMap((record) =>
-      record[field] === null || record[field] === undefined ? [] : [exact(String(record[field]))],
+      record[field] === null || record[field] === undefined
+        ? []
+        : [toScaledInteger(String(record[field]))],
     )
     const [sum, avg, min, max] = aggregateFunctions.map((name) => {
       const text = (group[name] as Readonly<Record<string, string | null>>)[field] ?? null
-      return text === null ? null : exact(text)
+      return text === null ? null : toScaledInteger(text)
     })
     if (values.length === 0) {
       expect([sum, avg, min, max], field).toEqual([null, null, null, null])
       continue
     }
-    const total = values.reduce((one, other) => one + other, 0n)
+    const total = values.reduce((total, other) => total + other, 0n)
     expect([sum, min, max], field).toEqual([
       total,
-      values.reduce((one, other) => (other < one ? other : one)),
-      values.reduce((one, other) => (other > one ? other : one)),
+      values.reduce((least, other) => (other < least ? other : least)),
+      values.reduce((greatest, other) => (other > greatest ? other : greatest)),
     ])
     // 16 significant digits, and at least as many as the numbers have.
     const rest = (avg ?? 0n) * BigInt(values.length) - total
@@ -107,7 +109,7 @@ const expectGroup = (resource: Resource, group: Group, records: readonly RecordR
   }
 }
 
-const aggregate = async (
+const readAggregate = async (
   resource: Resource,
   groupBy: readonly string[],
   filter: Readonly<Record<string, string | boolean>> = {},
@@ -151,7 +153,8 @@ describe.each(stages.map((resource) => [resource.topic, resource] as const))(
     const keys = [...groupKeys(resource).keys()].filter(
       (name) => !/^(created|updated)At/.test(name),
     )
-    const present = () => (stored.get(resource) ?? []).filter(({ remoteDeleted }) => !remoteDeleted)
+    const listPresent = () =>
+      (stored.get(resource) ?? []).filter(({ remoteDeleted }) => !remoteDeleted)
 
     test('are those of an evaluation in memory, by any keys', async () => {
       await fc.assert(
@@ -159,7 +162,7 @@ describe.each(stages.map((resource) => [resource.topic, resource] as const))(
           fc.subarray(keys, { maxLength: 3 }),
           fc.constantFrom({}, {}, { remoteCreatedAtIsNull: false }),
           async (groupBy, filter) => {
-            const records = present().filter(
+            const records = listPresent().filter(
               ({ remoteCreatedAt }) => Object.keys(filter).length === 0 || remoteCreatedAt !== null,
             )
             const textOf = (key: Group['key']) => JSON.stringify(groupBy.map((name) => key[name]))
@@ -168,7 +171,7 @@ describe.each(stages.map((resource) => [resource.topic, resource] as const))(
                 Object.fromEntries(groupBy.map((name) => [name, keyOf(resource, record, name)])),
               ),
             )
-            const groups = await aggregate(resource, groupBy, filter as Record<string, boolean>)
+            const groups = await readAggregate(resource, groupBy, filter as Record<string, boolean>)
             expect(groups.map(({ key }) => textOf(key)).sort()).toEqual([...expected.keys()].sort())
             for (const group of groups)
               expectGroup(resource, group, expected.get(textOf(group.key)) ?? [])
@@ -190,7 +193,7 @@ describe('an aggregate', () => {
   test('without records is one group without keys, and no group with keys', async () => {
     const empty = { remoteIdIn: 'none' }
     const payments = catalogue.get('accounting/payments')
-    const [group] = await aggregate(payments, [], empty)
+    const [group] = await readAggregate(payments, [], empty)
     const numbers = { exchangeRate: null, totalAmount: null }
     expect(group).toEqual({
       key: {},
@@ -200,7 +203,7 @@ describe('an aggregate', () => {
       min: numbers,
       max: numbers,
     })
-    expect(await aggregate(payments, ['currency'], empty)).toEqual([])
+    expect(await readAggregate(payments, ['currency'], empty)).toEqual([])
   })
 
   test('reads several credentials, and groups by them', async () => {
@@ -250,7 +253,7 @@ describe('an aggregate', () => {
       notes,
       [1, 2].map((n) => ({ ...sampleRecord(A, notes, n), noteTitle: `${'x'.repeat(300)}${n}` })),
     )
-    const groups = await aggregate(notes, ['noteTitle'])
+    const groups = await readAggregate(notes, ['noteTitle'])
     expect(groups).toEqual([{ key: { noteTitle: 'x'.repeat(200) }, count: 2 }])
   })
 

@@ -18,25 +18,25 @@ test('a change log cursor decodes to the position that it encodes', () => {
   )
 })
 
-const encoded = (text: string): string => Buffer.from(text).toString('base64url')
+const encodeBase64Url = (text: string): string => Buffer.from(text).toString('base64url')
 
 test.each([
   ['', 'nothing'],
   ['x', 'a letter'],
-  [encoded('2.0.1.1'), 'another version'],
-  [encoded('1.0.1'), 'a number too few'],
-  [encoded('1.0.1.1.1'), 'a number too many'],
-  [encoded('1.-1.1.1'), 'a negative number'],
-  [encoded('1.00.1.1'), 'another spelling'],
-  [encoded(`1.0.${2n ** 64n}.1`), 'more than PostgreSQL takes'],
-  [encoded(`1.${2n ** 63n}.1.1`), 'more than PostgreSQL takes'],
-  [encoded(`1.0.1.${2n ** 63n}`), 'more than PostgreSQL takes'],
-  [`${encoded('1.0.1.1')}=`, 'padding'],
+  [encodeBase64Url('2.0.1.1'), 'another version'],
+  [encodeBase64Url('1.0.1'), 'a number too few'],
+  [encodeBase64Url('1.0.1.1.1'), 'a number too many'],
+  [encodeBase64Url('1.-1.1.1'), 'a negative number'],
+  [encodeBase64Url('1.00.1.1'), 'another spelling'],
+  [encodeBase64Url(`1.0.${2n ** 64n}.1`), 'more than PostgreSQL takes'],
+  [encodeBase64Url(`1.${2n ** 63n}.1.1`), 'more than PostgreSQL takes'],
+  [encodeBase64Url(`1.0.1.${2n ** 63n}`), 'more than PostgreSQL takes'],
+  [`${encodeBase64Url('1.0.1.1')}=`, 'padding'],
   ['A'.repeat(100_000), 'a long text'],
-])('%# is rejected: %s (%s)', (text) => {
-  const refusal = (): void => void decodeChangeCursor(text, 'after')
-  expect(refusal).toThrow(ApiError)
-  expect(refusal).toThrow('after: expected a cursor that the change log returned.')
+])('case %#, the cursor "%s", is rejected: %s', (text) => {
+  const decode = (): void => void decodeChangeCursor(text, 'after')
+  expect(decode).toThrow(ApiError)
+  expect(decode).toThrow('after: expected a cursor that the change log returned.')
 })
 
 test('any text decodes or fails with INVALID_CURSOR', () => {

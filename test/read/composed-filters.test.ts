@@ -1,4 +1,6 @@
-/** Filters compose: groups, several values, missing values and linked records; errors name the field by its path. */
+/**
+ * Filters compose: groups, several values, missing values and linked records; errors name the field by its path.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -9,7 +11,7 @@ import { matchChange } from '../../src/query/record-filter.ts'
 import { filterSql } from '../../src/store/records/filter-sql.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { A, B, openReadHarness, remoteIds } from './read-harness.ts'
+import { A, B, openReadHarness, sortedRemoteIds } from './read-harness.ts'
 
 const accounts = catalogue.get('crm/accounts')
 const contacts = catalogue.get('crm/contacts')
@@ -19,13 +21,17 @@ const customers = catalogue.get('accounting/customers')
 let service: TestService
 let tenant: Tenant
 
-const account = (credentialId: string, n: number, values: Readonly<Record<string, unknown>>) => ({
+const accountRow = (
+  credentialId: string,
+  n: number,
+  values: Readonly<Record<string, unknown>>,
+) => ({
   ...sampleRecord(credentialId, accounts, n),
   accountOwner: null,
   industry: null,
   ...values,
 })
-const contact = (credentialId: string, n: number, of: number | null, lastName: string) => ({
+const contactRow = (credentialId: string, n: number, of: number | null, lastName: string) => ({
   ...sampleRecord(credentialId, contacts, n),
   account: of === null ? null : recordId(credentialId, accounts.topic, String(of)),
   lastName,
@@ -34,19 +40,19 @@ const contact = (credentialId: string, n: number, of: number | null, lastName: s
 beforeAll(async () => {
   ;({ service, tenant } = await openReadHarness())
   await service.save(tenant, A, accounts, [
-    account(A, 1, { industry: 'Retail', accountOwner: 'Ada' }),
-    account(A, 2, { industry: 'Retail, online', accountOwner: 'Bo' }),
-    account(A, 3, { industry: String.raw`Ship\ping`, accountOwner: 'Ada' }),
-    account(A, 4, {}),
-    account(A, 5, { industry: 'Retail', accountOwner: 'Ada', remoteDeleted: true }),
+    accountRow(A, 1, { industry: 'Retail', accountOwner: 'Ada' }),
+    accountRow(A, 2, { industry: 'Retail, online', accountOwner: 'Bo' }),
+    accountRow(A, 3, { industry: String.raw`Ship\ping`, accountOwner: 'Ada' }),
+    accountRow(A, 4, {}),
+    accountRow(A, 5, { industry: 'Retail', accountOwner: 'Ada', remoteDeleted: true }),
   ])
   await service.save(tenant, A, contacts, [
-    contact(A, 1, 1, 'Meyer'),
-    contact(A, 2, 1, 'Long'),
-    contact(A, 3, 2, 'Meyer'),
-    contact(A, 4, 5, 'Meyer'),
-    contact(A, 5, null, 'Meyer'),
-    { ...contact(A, 6, 3, 'Short'), remoteDeleted: true },
+    contactRow(A, 1, 1, 'Meyer'),
+    contactRow(A, 2, 1, 'Long'),
+    contactRow(A, 3, 2, 'Meyer'),
+    contactRow(A, 4, 5, 'Meyer'),
+    contactRow(A, 5, null, 'Meyer'),
+    { ...contactRow(A, 6, 3, 'Short'), remoteDeleted: true },
   ])
 })
 afterAll(() => service.stop())
@@ -62,7 +68,7 @@ const listGraph = async (
     variables as Record<string, unknown>,
   )
   expect(errors).toEqual([])
-  const ids = remoteIds(data.list.nodes)
+  const ids = sortedRemoteIds(data.list.nodes)
   expect(data.list.totalCount).toBe(ids.length)
   return ids.join(' ')
 }
@@ -113,7 +119,7 @@ describe('a filter over GraphQL', () => {
     }`
     for (const _run of [1, 2, 3]) {
       const all = await service.graphql(tenant.key, query)
-      expect(remoteIds(all.data.list.nodes)).toEqual(['1'])
+      expect(sortedRemoteIds(all.data.list.nodes)).toEqual(['1'])
       expect(all.data.groups).toEqual([{ count: 1 }])
       const none = await service.graphql(tenant.key, query, { owner: 'Bo' })
       expect(none.data).toEqual({ list: { nodes: [] }, groups: [{ count: 0 }] })
@@ -141,7 +147,7 @@ describe('a filter over GraphQL', () => {
     const filter = { or: [{ industry: 'Retail' }, { contacts: { some: { lastName: 'Meyer' } } }] }
     for (const _run of [1, 2, 3]) {
       const { data } = await service.graphql(tenant.key, query, { filter })
-      expect(remoteIds(data.list.nodes)).toEqual(['1', '2'])
+      expect(sortedRemoteIds(data.list.nodes)).toEqual(['1', '2'])
       for (const { contacts: linked } of data.list.nodes) expect(linked).toEqual({ totalCount: 1 })
       expect(data.groups).toEqual([{ count: 2 }])
     }
@@ -154,7 +160,7 @@ describe('a filter over GraphQL', () => {
     }`
     for (const _run of [1, 2, 3]) {
       const { data } = await service.graphql(tenant.key, query, { owner: 'Bo' })
-      expect(remoteIds(data.list.nodes)).toEqual(['2'])
+      expect(sortedRemoteIds(data.list.nodes)).toEqual(['2'])
       expect(data.groups).toEqual([{ count: 4 }])
       const refused = await service.graphql(tenant.key, query, { owner: null })
       expect(refused.data).toEqual({ list: null, groups: [{ count: 4 }] })
@@ -182,7 +188,7 @@ describe('a parameter of several values over REST', () => {
   ])('%s', async (query, expected) => {
     const { status, body } = await listRest(query)
     expect(status).toBe(200)
-    expect(remoteIds(body.accounts).join(' ')).toBe(expected)
+    expect(sortedRemoteIds(body.accounts).join(' ')).toBe(expected)
   })
 
   test('holds a hundred ids of the service, and is rejected with more', async () => {
@@ -191,7 +197,7 @@ describe('a parameter of several values over REST', () => {
       tenant.key,
       `/crm/contacts?credentialId=${A}&accountIn=${ids}`,
     )
-    expect(remoteIds(listed.json().contacts)).toEqual(['1', '2', '3', '4'])
+    expect(sortedRemoteIds(listed.json().contacts)).toEqual(['1', '2', '3', '4'])
     expect(await listRest(`remoteIdIn=${[...ids.keys(), 100]}`)).toMatchObject({
       status: 400,
       body: {
@@ -283,7 +289,7 @@ describe('a subscription', () => {
     const filter = parseFilterInput(changes, accounts, {
       or: [{ industry: 'Retail' }, { numberOfEmployeesMin: 50 }],
     })
-    const verdict = (changedFields: readonly string[], industry: string) =>
+    const matchUpdate = (changedFields: readonly string[], industry: string) =>
       matchChange(
         accounts,
         filter,
@@ -292,18 +298,18 @@ describe('a subscription', () => {
           JSON.stringify({ id: '', industry, numberOfEmployees: 1, remoteDeleted: false }),
         ),
       )
-    expect(verdict(['website'], 'Retail')).toBe('in')
-    expect(verdict(['numberOfEmployees'], 'x')).toBe('left')
-    expect(verdict(['website'], 'x')).toBe('out')
+    expect(matchUpdate(['website'], 'Retail')).toBe('in')
+    expect(matchUpdate(['numberOfEmployees'], 'x')).toBe('left')
+    expect(matchUpdate(['website'], 'x')).toBe('out')
   })
 })
 
 describe('linked records', () => {
   test('of another credential never match, even if a reference has their id', async () => {
-    // No mapping can make such a row: an id is computed from the credential of the record.
+    // No mapping can create such a row, because an id is computed from the credential of the record.
     const foreign = recordId(A, accounts.topic, '1')
-    await service.save(tenant, B, contacts, [{ ...contact(B, 1, 1, 'Meyer'), account: foreign }])
-    await service.save(tenant, B, accounts, [account(B, 2, { industry: 'Other' })])
+    await service.save(tenant, B, contacts, [{ ...contactRow(B, 1, 1, 'Meyer'), account: foreign }])
+    await service.save(tenant, B, accounts, [accountRow(B, 2, { industry: 'Other' })])
     const list = async (filter: object) => {
       const { data } = await service.graphql(
         tenant.key,
@@ -334,16 +340,16 @@ describe('linked records', () => {
   })
 
   test('are reached in both directions', () => {
-    const names = (resource: typeof payments) => [
+    const linkNames = (resource: typeof payments) => [
       ...(filterLinks(catalogue).get(resource)?.keys() ?? []),
     ]
-    expect(names(payments)).toEqual([
+    expect(linkNames(payments)).toEqual([
       'customer',
       'vendor',
       'account',
       'company',
       'trackingCategories',
     ])
-    expect(names(customers)).toContain('payments')
+    expect(linkNames(customers)).toContain('payments')
   })
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const empty = async (resource: Resource): Promise<void> => {
+const deleteRecords = async (resource: Resource): Promise<void> => {
   await service.database.prisma.$executeRawUnsafe(`DELETE FROM ${resource.table}`)
 }
 
@@ -47,7 +47,7 @@ describe('over REST', () => {
 
   test('the Link header leads through every order of every resource, each record once', async () => {
     for (const resource of catalogue.resources) {
-      await empty(resource)
+      await deleteRecords(resource)
       const rows = Array.from({ length: 7 }, (_, n) => sampleRecord(A, resource, n + 1))
       await service.save(tenant, A, resource, rows)
       for (const field of orderFields(resource))
@@ -57,7 +57,7 @@ describe('over REST', () => {
             `${resource.restPath}?credentialId=${A}&pageSize=3&orderBy=${field}${descending ? ':desc' : ''}`,
           )
           expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
-          // All records are stored at the same time, so ids break the ties.
+          // All records are stored at the same time, so they are ordered by id.
           const known = rows.map((row) => ({ ...row, createdAt: null, updatedAt: null }))
           expect(idsOf(pages.flat()), `${resource.topic} ${field}`).toEqual(
             await expectedIds(service.database, resource, known, [{ field, descending }]),
@@ -68,7 +68,7 @@ describe('over REST', () => {
 
   test('the next page keeps the filter, with any characters, and the page size', async () => {
     const resource = catalogue.get('crm/accounts')
-    await empty(resource)
+    await deleteRecords(resource)
     const names = ['a?b', 'a&b', 'a+b', 'a b', 'a=b', 'a#b', 'a%b', 'aéb', 'a"<>b', 'a/b;c,d']
     for (const name of names) {
       const rows = Array.from({ length: 5 }, (_, n) => ({
@@ -93,7 +93,7 @@ describe('over REST', () => {
 
   test('page numbers divide a list into the same pages', async () => {
     const resource = catalogue.get('crm/accounts')
-    await empty(resource)
+    await deleteRecords(resource)
     const rows = Array.from({ length: 23 }, (_, n) => sampleRecord(A, resource, n + 1))
     await service.save(tenant, A, resource, rows)
     const base = `/crm/accounts?credentialId=${A}&orderBy=accountName:desc`
@@ -126,12 +126,12 @@ describe('over REST', () => {
       resource,
       Array.from({ length: 120 }, (_, n) => sampleRecord(A, resource, n + 1)),
     )
-    const sizes = async (query: string) =>
+    const listPageSizes = async (query: string) =>
       (await follow(tenant.key, `/crm/stages?credentialId=${A}${query}`)).map(
         ({ length }) => length,
       )
-    expect(await sizes('')).toEqual([50, 50, 20])
-    expect(await sizes('&pageSize=100')).toEqual([100, 20])
+    expect(await listPageSizes('')).toEqual([50, 50, 20])
+    expect(await listPageSizes('&pageSize=100')).toEqual([100, 20])
   })
 })
 
@@ -140,7 +140,7 @@ describe('a cursor', () => {
     const response = await service.rest(tenant.key, path)
     return String(response.headers['next-cursor'])
   }
-  const refusal = async (path: string) => {
+  const readError = async (path: string) => {
     const result = await service.rest(tenant.key, path)
     return [result.statusCode, result.json().error?.code, result.json().error?.details?.[0]?.field]
   }
@@ -149,7 +149,7 @@ describe('a cursor', () => {
   beforeAll(async () => {
     for (const topic of ['crm/accounts', 'crm/leads', 'accounting/accounts']) {
       const resource = catalogue.get(topic)
-      await empty(resource)
+      await deleteRecords(resource)
       await service.save(
         tenant,
         A,
@@ -165,14 +165,14 @@ describe('a cursor', () => {
     const same = await service.rest(tenant.key, `${base}&orderBy=accountName:asc&cursor=${cursor}`)
     expect(same.statusCode).toBe(200)
     for (const other of ['', '&orderBy=accountName:desc', '&orderBy=accountOwner'])
-      expect(await refusal(`${base}${other}&cursor=${cursor}`), other).toEqual(refused)
+      expect(await readError(`${base}${other}&cursor=${cursor}`), other).toEqual(refused)
   })
 
   test('is valid only for lists of the same resource', async () => {
     for (const orderBy of ['createdAt', 'accountName']) {
       const query = `credentialId=${A}&pageSize=2&orderBy=${orderBy}`
       const cursor = await cursorOf(`/accounting/accounts?${query}`)
-      expect(await refusal(`/crm/accounts?${query}&cursor=${cursor}`), orderBy).toEqual(refused)
+      expect(await readError(`/crm/accounts?${query}&cursor=${cursor}`), orderBy).toEqual(refused)
       const own = await service.rest(tenant.key, `/accounting/accounts?${query}&cursor=${cursor}`)
       expect(own.statusCode).toBe(200)
     }

@@ -4,7 +4,7 @@ import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
-import { B, openReadHarness, remoteIds } from './read-harness.ts'
+import { B, openReadHarness, sortedRemoteIds } from './read-harness.ts'
 
 let service: TestService
 let tenant: Tenant
@@ -49,7 +49,7 @@ describe('records that are deleted in the app', () => {
     const input = Object.fromEntries(new URLSearchParams(query))
     const path = `/accounting/vendors?credentialId=${B}&${query}`
     const list = await service.rest(tenant.key, path)
-    expect(remoteIds(list.json().vendors)).toEqual(expected)
+    expect(sortedRemoteIds(list.json().vendors)).toEqual(expected)
     const count = await service.rest(tenant.key, path.replace('vendors?', 'vendors/count?'))
     expect(count.json()).toEqual({ count: expected.length })
     const filter = Object.fromEntries(
@@ -64,7 +64,7 @@ describe('records that are deleted in the app', () => {
       { vendors: filter, bills: filter },
     )
     for (const page of [graph.data.accountingVendors, graph.data.accountingVendor.bills]) {
-      expect(remoteIds(page.nodes)).toEqual(expected)
+      expect(sortedRemoteIds(page.nodes)).toEqual(expected)
       expect(page.totalCount).toBe(expected.length)
     }
   })

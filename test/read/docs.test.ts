@@ -46,8 +46,8 @@ test.each(['/schema.graphql', '/openapi.json', '/llms.txt'])(
     const etag = String(first.headers.etag)
     expect(etag).toMatch(/^W\/"[\w-]{22}"$/)
     expect(first.headers['cache-control']).toBe('no-cache')
-    for (const one of [etag, `"other", ${etag}`, '*']) {
-      const again = await server.inject({ url, headers: { 'if-none-match': one } })
+    for (const header of [etag, `"other", ${etag}`, '*']) {
+      const again = await server.inject({ url, headers: { 'if-none-match': header } })
       expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag])
     }
     const changed = await server.inject({ url, headers: { 'if-none-match': 'W/"other"' } })

@@ -16,14 +16,14 @@ test.each([
   ['connected', 'CONNECTED'],
   ['ACCOUNTS_PAYABLE', 'ACCOUNTS_PAYABLE'],
   ['EUR', 'EUR'],
-])('%s is %s', (word, name) => {
+])('the enum value of %s is %s', (word, name) => {
   expect(enumValueName(word)).toBe(name)
 })
 
 const words = { first_sync: 'The first sync.', fullListing: 'A full listing.' }
 
 /** The enum type of the field `Sync.mode`. */
-const modeType = ({ kind: { graphql } }: Field) => {
+const enumTypeOf = ({ kind: { graphql } }: Field) => {
   if (!('enumeration' in graphql)) throw new TypeError('The field has no enumeration.')
   const builder = createBuilder()
   const place = { typeName: 'Sync', recordName: '', fieldName: 'mode' }
@@ -35,7 +35,7 @@ const modeType = ({ kind: { graphql } }: Field) => {
 }
 
 test('planned values of records have the same names as resolved ones', () => {
-  const type = modeType(enumeration('The mode.', words))
+  const type = enumTypeOf(enumeration('The mode.', words))
   // The plan of a single value reads neither the context nor the selection nor the source.
   const unused = undefined as never
   const plan = planValue(unused, { type, fields: {}, path: ['mode'] }, unused)

@@ -63,7 +63,7 @@ describe('one condition', () => {
     )
   })
 
-  const matching = async (resource: Resource, name: string, value: string) => {
+  const listMatching = async (resource: Resource, name: string, value: string) => {
     const query = new URLSearchParams({ credentialId: B, [name]: value })
     const response = await service.rest(tenant.key, `${resource.restPath}?${query}`)
     expect(response.statusCode, response.body).toBe(200)
@@ -89,7 +89,7 @@ describe('one condition', () => {
     ['lastActivityAt', '2024-02-29T23:59:59.999Z', [2]],
     ['lastActivityAt', '2024-03-01T01:59:59.999+02:00', [2]],
   ])('crm/accounts %s=%s', async (name, value, expected) => {
-    expect(await matching(accounts, name, value)).toEqual(expected)
+    expect(await listMatching(accounts, name, value)).toEqual(expected)
   })
 
   test.each([
@@ -110,7 +110,7 @@ describe('one condition', () => {
     ['remoteCreatedAtMax', '9999-12-31', [0, 1, 2, 3]],
     ['remoteCreatedAtMin', '0001-01-01', [0, 1, 2, 3]],
   ])('accounting/payments %s=%s', async (name, value, expected) => {
-    expect(await matching(payments, name, value)).toEqual(expected)
+    expect(await listMatching(payments, name, value)).toEqual(expected)
   })
 
   test.each([

@@ -157,17 +157,19 @@ const filters = (resource: Resource): fc.Arbitrary<FilterInput> => {
     .chain(([chosen, includeDeleted]) =>
       fc
         .record(
-          Object.fromEntries(chosen.map((one) => [one.name, filterValues(resource, one)] as const)),
+          Object.fromEntries(
+            chosen.map((parameter) => [parameter.name, filterValues(resource, parameter)] as const),
+          ),
         )
         .map((filter) => (includeDeleted === undefined ? filter : { ...filter, includeDeleted })),
     )
 }
 
-const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
+const sortedRemoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
   records.map(({ remoteId }) => String(remoteId)).sort()
 
 const expectedIds = (resource: Resource, filter: ComposedFilter): string[] =>
-  remoteIds(
+  sortedRemoteIds(
     recordsOf(resource).filter((record) =>
       isListed({ credentialId: A, recordsOf }, resource, record, filter),
     ),
@@ -179,7 +181,7 @@ const typedValue = (
   name: string,
   value: string | readonly string[],
 ): unknown => {
-  if (typeof value !== 'string') return value.map((one) => typedValue(resource, name, one))
+  if (typeof value !== 'string') return value.map((item) => typedValue(resource, name, item))
   if (name === 'includeDeleted') return value === 'true'
   const { definition, operator } = filterParameters(resource).get(name) ?? {}
   const kind = definition?.kind.name
@@ -201,7 +203,7 @@ const listOverGraph = async (resource: Resource, filter: FilterInput) => {
     },
   )
   expect(errors, JSON.stringify(filter)).toEqual([])
-  return { ids: remoteIds(data.list.nodes), count: data.list.totalCount }
+  return { ids: sortedRemoteIds(data.list.nodes), count: data.list.totalCount }
 }
 
 /** The values of query parameters: several values are separated by commas. */
@@ -211,7 +213,7 @@ const parameterTexts = (filter: FilterInput): Record<string, string> =>
       name,
       typeof value === 'string'
         ? value
-        : value.map((one) => one.replace(/[\\,]/g, '\\$&')).join(','),
+        : value.map((item) => item.replace(/[\\,]/g, '\\$&')).join(','),
     ]),
   )
 
@@ -222,7 +224,7 @@ const listOverRest = async (resource: Resource, filter: FilterInput) => {
     await service.rest(tenant.key, `${resource.restPath}/count?${query}`),
   ]
   expect(list.statusCode, list.body).toBe(200)
-  return { ids: remoteIds(list.json()[resource.plural]), count: count.json().count }
+  return { ids: sortedRemoteIds(list.json()[resource.plural]), count: count.json().count }
 }
 
 const isExact = (value: string | readonly string[]): boolean =>
@@ -236,7 +238,9 @@ const composedFilters = (
   const parameters = [...filterParameters(resource).values()]
   const term = fc
     .constantFrom(...parameters)
-    .chain((one) => filterValues(resource, one).map((value) => [one.name, value] as const))
+    .chain((parameter) =>
+      filterValues(resource, parameter).map((value) => [parameter.name, value] as const),
+    )
   const deleted: fc.Arbitrary<ComposedFilter> = isGroup
     ? fc.constant({})
     : fc.constantFrom({}, {}, { includeDeleted: 'true' })
@@ -245,7 +249,7 @@ const composedFilters = (
   const group = (): fc.Arbitrary<readonly [string, ComposedFilter | readonly ComposedFilter[]]> => {
     const members = composedFilters(resource, { levels: below, isGroup: true })
     return fc.oneof(
-      members.map((one) => ['not', one] as const),
+      members.map((negated) => ['not', negated] as const),
       fc
         .tuple(
           fc.constantFrom('and', 'or', 'or'),
@@ -282,7 +286,7 @@ const listComposed = async (resource: Resource, filter: ComposedFilter): Promise
     order: defaultOrder,
     page: { size: 100, offset: 0, backward: false },
   })
-  return remoteIds(records.map((record) => JSON.parse(record)))
+  return sortedRemoteIds(records.map((record) => JSON.parse(record)))
 }
 
 describe.each(catalogue.resources.map((resource) => [resource.topic, resource] as const))(
@@ -313,7 +317,9 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
           const matching = records.filter(
             (record) => unmetFields(resource, filter, A, record).length === 0,
           )
-          expect(remoteIds(matching), JSON.stringify(input)).toEqual(expectedIds(resource, input))
+          expect(sortedRemoteIds(matching), JSON.stringify(input)).toEqual(
+            expectedIds(resource, input),
+          )
         }),
         { seed: SEED + 2, numRuns: 300 },
       )

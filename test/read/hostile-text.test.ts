@@ -64,11 +64,11 @@ describe('hostile text', () => {
             ),
           ).toEqual([])
       }
-      const one = await service.rest(
+      const found = await service.rest(
         tenant.key,
         `${resource.restPath}/${encodeURIComponent(value)}?credentialId=${A}`,
       )
-      expect(one.statusCode, one.body).toBe(404)
+      expect(found.statusCode, found.body).toBe(404)
     }
     expect(await service.database.prisma.$queryRaw`SELECT count(*) FROM crm_accounts`).toEqual(
       before,

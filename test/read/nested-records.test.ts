@@ -32,19 +32,19 @@ beforeAll(async () => {
   const idIn = (credentialId: string, topic: string, n: number) =>
     recordId(credentialId, topic, String(n))
   for (const credentialId of [A, B]) {
-    const account = (n: number) => idIn(credentialId, 'crm/accounts', n)
+    const accountId = (n: number) => idIn(credentialId, 'crm/accounts', n)
     await save(credentialId, 'crm/accounts', [
       { accountName: 'One' },
       { accountName: 'Two', remoteDeleted: true },
       { accountName: 'Three' },
     ])
     await save(credentialId, 'crm/contacts', [
-      { lastName: 'Ada', account: account(1) },
-      { lastName: 'Bea', account: account(1) },
-      { lastName: 'Cid', account: account(1) },
-      { lastName: 'Dan', account: account(1), remoteDeleted: true },
-      { lastName: 'Eve', account: account(2) },
-      { lastName: 'Fay', account: account(99) },
+      { lastName: 'Ada', account: accountId(1) },
+      { lastName: 'Bea', account: accountId(1) },
+      { lastName: 'Cid', account: accountId(1) },
+      { lastName: 'Dan', account: accountId(1), remoteDeleted: true },
+      { lastName: 'Eve', account: accountId(2) },
+      { lastName: 'Fay', account: accountId(99) },
       { lastName: 'Gus', account: null },
     ])
     await save(credentialId, 'crm/notes', [
@@ -88,19 +88,19 @@ interface Counted {
   readonly nodes: readonly object[]
 }
 
-const ofContacts = (selection: string): string =>
+const contactsQuery = (selection: string): string =>
   `{ crmContacts(credentialId: "${A}", orderBy: { field: LAST_NAME, direction: ASC }, filter: { includeDeleted: true }) { nodes { ${selection} } } }`
 
 test('a reference shows a deleted record, and null for a missing record or no reference', async () => {
   const { crmContacts } = await readPlanned(
-    ofContacts('lastName account { accountName remoteDeleted }'),
+    contactsQuery('lastName account { accountName remoteDeleted }'),
   )
-  const one = { accountName: 'One', remoteDeleted: false }
+  const account = { accountName: 'One', remoteDeleted: false }
   expect(crmContacts.nodes).toEqual([
-    { lastName: 'Ada', account: one },
-    { lastName: 'Bea', account: one },
-    { lastName: 'Cid', account: one },
-    { lastName: 'Dan', account: one },
+    { lastName: 'Ada', account: account },
+    { lastName: 'Bea', account: account },
+    { lastName: 'Cid', account: account },
+    { lastName: 'Dan', account: account },
     { lastName: 'Eve', account: { accountName: 'Two', remoteDeleted: true } },
     { lastName: 'Fay', account: null },
     { lastName: 'Gus', account: null },
@@ -325,7 +325,7 @@ test('a wrong argument of a link is an error at its path; the other root fields 
 })
 
 test('a root field with very many links is read by the resolvers', async () => {
-  const nodes = async (links: number): Promise<{ statements: number; node: object }> => {
+  const readLinks = async (links: number): Promise<{ statements: number; node: object }> => {
     const fields = Array.from(
       { length: links },
       (_, n) => `c${n}: contacts(first: ${n + 1}) { totalCount }`,
@@ -338,10 +338,10 @@ test('a root field with very many links is read by the resolvers', async () => {
     expect(errors).toEqual([])
     return { statements: service.takeStatements().length, node: data.crmAccount }
   }
-  const expected = (links: number) =>
+  const expectedLinks = (links: number) =>
     Object.fromEntries(Array.from({ length: links }, (_, n) => [`c${n}`, { totalCount: 3 }]))
-  expect(await nodes(19)).toEqual({ statements: 1, node: expected(19) })
-  const { statements, node } = await nodes(20)
-  expect(node).toEqual(expected(20))
+  expect(await readLinks(19)).toEqual({ statements: 1, node: expectedLinks(19) })
+  const { statements, node } = await readLinks(20)
+  expect(node).toEqual(expectedLinks(20))
   expect(statements).toBeGreaterThan(20)
 })

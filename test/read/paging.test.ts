@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const empty = async (resource: Resource): Promise<void> => {
+const deleteRecords = async (resource: Resource): Promise<void> => {
   await service.database.prisma.$executeRawUnsafe(`DELETE FROM ${resource.table}`)
 }
 
@@ -99,7 +99,7 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
       seed: SEED,
       numRuns: 1,
     })
-    await empty(resource)
+    await deleteRecords(resource)
     await service.save(tenant, A, resource, rows)
     for (const descending of [false, true]) {
       const order: Order = [{ field, descending }]
@@ -119,7 +119,7 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
         fc.boolean(),
         fc.integer({ min: 1, max: 7 }),
         async (rows, descending, size) => {
-          await empty(resource)
+          await deleteRecords(resource)
           await service.save(tenant, A, resource, rows)
           const order: Order = [{ field, descending }]
           const expected = await expectedIds(service.database, resource, rows, order)
@@ -138,7 +138,7 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
     })
     for (const descending of [false, true])
       for (const backward of [false, true]) {
-        await empty(resource)
+        await deleteRecords(resource)
         const later = rows.slice(20)
         await service.save(tenant, A, resource, rows.slice(0, 20))
         const walked = await walk({
@@ -170,7 +170,7 @@ describe('a value too long for a cursor', () => {
   test.each([false, true])(
     'orders a list that is read to its end (descending: %s)',
     async (descending) => {
-      await empty(resource)
+      await deleteRecords(resource)
       await service.save(tenant, A, resource, rows)
       const order: Order = [{ field: 'description', descending }]
       const expected = await expectedIds(service.database, resource, rows, order)
@@ -219,7 +219,7 @@ test('numbers of any length order a list that is read to its end', async () => {
     '123456789.123456789e-60',
   ]
   for (const field of ['totalAmount', 'exchangeRate']) {
-    await empty(resource)
+    await deleteRecords(resource)
     const rows = amounts.map((amount, n) => ({
       ...sampleRecord(A, resource, n + 1),
       [field]: amount,
@@ -248,17 +248,17 @@ describe('an order by several fields', () => {
       industry: [null, 'Retail', 'x'.repeat(3000)][n % 3] ?? null,
       numberOfEmployees: [null, 1, 2][Math.floor(n / 3) % 3] ?? null,
     }))
-  const orders = [false, true].flatMap((one) =>
+  const orders = [false, true].flatMap((firstDescending) =>
     [false, true].map(
-      (two): Order => [
-        { field: fields[0], descending: one },
-        { field: fields[1], descending: two },
+      (secondDescending): Order => [
+        { field: fields[0], descending: firstDescending },
+        { field: fields[1], descending: secondDescending },
       ],
     ),
   )
 
   test('pages every record once, forward and backward, of one credential and of several', async () => {
-    await empty(resource)
+    await deleteRecords(resource)
     for (const credentialId of [A, B])
       await service.save(tenant, credentialId, resource, rowsOf(credentialId))
     for (const credentialIds of [[A], [A, B]])
@@ -274,7 +274,7 @@ describe('an order by several fields', () => {
   })
 
   test('is the same over REST and GraphQL, by plans and by resolvers', async () => {
-    await empty(resource)
+    await deleteRecords(resource)
     await service.save(tenant, A, resource, rowsOf(A))
     const order: Order = [
       { field: 'numberOfEmployees', descending: true },
@@ -304,7 +304,7 @@ describe('an order by several fields', () => {
   })
 
   test('has each field once, and at most five', async () => {
-    const code = async (orderBy: string) =>
+    const readErrorCode = async (orderBy: string) =>
       (await service.rest(tenant.key, `/crm/accounts?credentialId=${A}&orderBy=${orderBy}`)).json()
         .error?.code
     for (const orderBy of [
@@ -313,7 +313,7 @@ describe('an order by several fields', () => {
       'industry,nope',
       'accountName,industry,website,description,accountOwner,createdAt',
     ])
-      expect(await code(orderBy), orderBy).toBe('INVALID_PARAMETER')
+      expect(await readErrorCode(orderBy), orderBy).toBe('INVALID_PARAMETER')
     const { errors } = await service.graphql(
       tenant.key,
       `{ crmAccounts(credentialId: "${A}", orderBy: [{ field: INDUSTRY }, { field: INDUSTRY }]) { totalCount } }`,
@@ -330,25 +330,25 @@ describe('several credentials', () => {
       ['accounting/payments', 'createdAt'],
     ] as const) {
       const resource = catalogue.get(topic)
-      await empty(resource)
-      const samples = (credentialId: string) =>
+      await deleteRecords(resource)
+      const sampleRows = (credentialId: string) =>
         fc.sample(recordRows(credentialId, resource, { count: 11 }), {
           seed: SEED,
           numRuns: 1,
         })[0] ?? []
       const rows: RecordRow[] = []
       for (const credentialId of [A, B]) {
-        rows.push(...samples(credentialId))
-        await service.save(tenant, credentialId, resource, samples(credentialId))
+        rows.push(...sampleRows(credentialId))
+        await service.save(tenant, credentialId, resource, sampleRows(credentialId))
       }
-      await service.save(otherTenant, FOREIGN, resource, samples(FOREIGN))
+      await service.save(otherTenant, FOREIGN, resource, sampleRows(FOREIGN))
       const shown = await walk({
         resource,
         order: [{ field: 'createdAt', descending: false }],
         size: 100,
         credentialIds: [A, B],
       })
-      // As stored, because the database sets the times.
+      // Read from the database, which sets the times.
       const stored = rows.map((row) => ({
         ...row,
         createdAt: shown.find(({ id }) => id === row.id)?.createdAt,
@@ -368,7 +368,7 @@ describe('several credentials', () => {
 
   test('that are repeated count once', async () => {
     const resource = catalogue.get('crm/users')
-    await empty(resource)
+    await deleteRecords(resource)
     await service.save(tenant, A, resource, [sampleRecord(A, resource, 1)])
     const { data, errors } = await service.graphql(
       tenant.key,

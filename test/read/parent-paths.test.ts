@@ -4,7 +4,7 @@ import { resourcePaths } from '../../src/api/rest/paths.ts'
 import { reference, text } from '../../src/definition/field.ts'
 import { defineResource } from '../../src/definition/resource.ts'
 
-const shelf = (parent: 'room' | 'libraryId') =>
+const defineShelf = (parent: 'room' | 'libraryId') =>
   defineResource({
     name: 'shelf',
     plural: 'shelves',
@@ -19,14 +19,14 @@ const shelf = (parent: 'room' | 'libraryId') =>
   })
 
 test('are at a path of their own, and below their parent', () => {
-  expect(resourcePaths(shelf('libraryId')).map(({ path }) => path)).toEqual([
+  expect(resourcePaths(defineShelf('libraryId')).map(({ path }) => path)).toEqual([
     '/2024-03/one/commerce/shelves',
     '/2024-03/one/commerce/libraries/:libraryId/shelves',
   ])
 })
 
 test('a parent that is not a reference is rejected by name', () => {
-  expect(() => resourcePaths(shelf('room'))).toThrow(
+  expect(() => resourcePaths(defineShelf('room'))).toThrow(
     'commerce/shelves: the parent room is not a reference field of the resource.',
   )
 })

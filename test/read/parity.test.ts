@@ -4,12 +4,12 @@ import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { fullSelection } from '../support/selection.ts'
-import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
+import { selectAllFields } from '../support/selection.ts'
+import { CREDENTIAL, shareServiceWithRecords } from '../support/service-with-records.ts'
 
 const RECORDS = 7
 
-const harness = serviceWithRecords(RECORDS)
+const harness = shareServiceWithRecords(RECORDS)
 
 /** The same list over REST and over GraphQL. */
 const listBoth = async (
@@ -24,7 +24,7 @@ const listBoth = async (
     harness.tenant.key,
     `query ($filter: ${resource.typeName}Filter) {
       list: ${resource.listField}(credentialId: "${CREDENTIAL}", filter: $filter) {
-        totalCount nodes { ${fullSelection(resource)} }
+        totalCount nodes { ${selectAllFields(resource)} }
       }
     }`,
     { filter: typed },
@@ -33,7 +33,7 @@ const listBoth = async (
 }
 
 /** A value in a query parameter that holds several. */
-const inList = (value: unknown): string => String(value).replace(/[\\,]/g, '\\$&')
+const escapeListItem = (value: unknown): string => String(value).replace(/[\\,]/g, '\\$&')
 
 describe.each(catalogue.resources.map((resource) => [resource.topic, resource] as const))(
   '%s',
@@ -53,19 +53,19 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
       const listed = await harness.rest(`${resource.restPath}?credentialId=${CREDENTIAL}`)
       const record = listed
         .json()
-        [resource.plural].find((one: { remoteId: string }) => one.remoteId === '2')
+        [resource.plural].find((record: { remoteId: string }) => record.remoteId === '2')
       for (const id of [record.id, '2']) {
         const rest = await harness.rest(`${resource.restPath}/${id}?credentialId=${CREDENTIAL}`)
         const graph = await harness.service.graphql(
           harness.tenant.key,
-          `{ one: ${resource.getField}(credentialId: "${CREDENTIAL}", id: "${id}") { ${fullSelection(resource)} } }`,
+          `{ one: ${resource.getField}(credentialId: "${CREDENTIAL}", id: "${id}") { ${selectAllFields(resource)} } }`,
         )
         expect(rest.json()).toEqual({ [resource.name]: record })
         expect(graph.data.one).toEqual(record)
       }
       const node = await harness.service.graphql(
         harness.tenant.key,
-        `{ node(id: "${record.id}") { __typename ... on ${resource.typeName} { ${fullSelection(resource)} } } }`,
+        `{ node(id: "${record.id}") { __typename ... on ${resource.typeName} { ${selectAllFields(resource)} } } }`,
       )
       expect(node.data.node).toEqual({ __typename: resource.typeName, ...record })
     })
@@ -83,7 +83,7 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
           operator === 'isNull'
             ? await listBoth(resource, { [name]: String(isNull) }, { [name]: isNull })
             : operator === 'in'
-              ? await listBoth(resource, { [name]: inList(value) }, { [name]: [typed] })
+              ? await listBoth(resource, { [name]: escapeListItem(value) }, { [name]: [typed] })
               : await listBoth(resource, { [name]: String(value) }, { [name]: typed })
         expect(graph.errors, name).toEqual([])
         expect(rest.statusCode, `${name} ${rest.body}`).toBe(200)

@@ -15,5 +15,5 @@ export const openReadHarness = async (): Promise<ReadHarness> => {
 }
 
 /** The app's ids, in alphabetical order. */
-export const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
+export const sortedRemoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
   records.map(({ remoteId }) => String(remoteId)).sort()

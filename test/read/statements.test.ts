@@ -51,13 +51,13 @@ afterAll(() => service.stop())
 
 const idOf = (topic: string, n: number): string => recordId(CREDENTIAL, topic, String(n))
 
-const rest = async (path: string) => {
+const sendRest = async (path: string) => {
   const response = await service.rest(tenant.key, path)
   return { response, statements: service.takeStatements() }
 }
 
 /** Sends the query three times, because a repeated operation is compiled. */
-const graph = async (query: string) => {
+const sendGraphQL = async (query: string) => {
   const first = await service.graphql(tenant.key, query)
   expect(first.errors).toEqual([])
   // Statements of one level are sent together, in any order.
@@ -94,14 +94,14 @@ describe('over REST, one statement', () => {
     ['a record by remote id', `/accounting/payments/1?credentialId=${CREDENTIAL}`],
     ['a missing record', `/accounting/payments/none?credentialId=${CREDENTIAL}`],
   ])('%s', async (_what, path) => {
-    const { response, statements } = await rest(path)
+    const { response, statements } = await sendRest(path)
     expect(response.statusCode).toBe(path.includes('none') ? 404 : 200)
     expect(statements).toHaveLength(1)
     expect(statements[0]).toMatch(/^\s*SELECT .*(FROM|JOIN) accounting_payments t\s/s)
   })
 
   test('a list whose records embed other records', async () => {
-    const { response, statements } = await rest(
+    const { response, statements } = await sendRest(
       `/crm/contacts?credentialId=${CREDENTIAL}&pageSize=${RECORDS}`,
     )
     const shown = response.json().contacts.filter(({ account }: { account: unknown }) => account)
@@ -111,8 +111,8 @@ describe('over REST, one statement', () => {
   })
 
   test('a page that starts at a cursor', async () => {
-    const first = await rest(`/accounting/payments?credentialId=${CREDENTIAL}&pageSize=7`)
-    const next = await rest(
+    const first = await sendRest(`/accounting/payments?credentialId=${CREDENTIAL}&pageSize=7`)
+    const next = await sendRest(
       `/accounting/payments?credentialId=${CREDENTIAL}&pageSize=7&cursor=${first.response.headers['next-cursor']}`,
     )
     expect(next.response.json().payments).toHaveLength(7)
@@ -120,7 +120,7 @@ describe('over REST, one statement', () => {
   })
 
   test('except for a rejected request: none', async () => {
-    const { response, statements } = await rest(
+    const { response, statements } = await sendRest(
       `/accounting/payments?credentialId=${CREDENTIAL}&pageSize=0`,
     )
     expect(response.statusCode).toBe(400)
@@ -128,7 +128,7 @@ describe('over REST, one statement', () => {
   })
 
   test('which contains no value of the caller', async () => {
-    const { statements } = await rest(
+    const { statements } = await sendRest(
       `/crm/contacts?credentialId=${CREDENTIAL}&lastName=canary-1&firstNameContains=canary-2&pageSize=97&orderBy=lastName`,
     )
     expect(statements).toHaveLength(1)
@@ -138,7 +138,7 @@ describe('over REST, one statement', () => {
 
 describe('over GraphQL', () => {
   test('a list runs one statement', async () => {
-    const { data, statements } = await graph(
+    const { data, statements } = await sendGraphQL(
       `{ accountingPayments(credentialId: "${CREDENTIAL}") { nodes { id totalAmount } pageInfo { hasNextPage endCursor } } }`,
     )
     expect(data.accountingPayments.nodes).toHaveLength(RECORDS)
@@ -152,14 +152,14 @@ describe('over GraphQL', () => {
       `{ accountingVendor(credentialId: "${CREDENTIAL}", id: "1") { id } }`,
       `{ node(id: "${id}") { id } }`,
     ]) {
-      const { data, statements } = await graph(query)
+      const { data, statements } = await sendGraphQL(query)
       expect(Object.values(data)).toEqual([{ id }])
       expect(tablesOf(statements)).toEqual([['accounting_vendors']])
     }
   })
 
   test('a list with its total count runs one', async () => {
-    const { data, statements } = await graph(
+    const { data, statements } = await sendGraphQL(
       `{ accountingPayments(credentialId: "${CREDENTIAL}", first: 3) { totalCount nodes { id } } }`,
     )
     expect(data.accountingPayments).toMatchObject({ totalCount: RECORDS, nodes: { length: 3 } })
@@ -167,7 +167,7 @@ describe('over GraphQL', () => {
   })
 
   test('50 payments with vendor, its payments and account run one statement', async () => {
-    const { data, statements } = await graph(`{
+    const { data, statements } = await sendGraphQL(`{
       accountingPayments(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
         nodes {
           id
@@ -190,7 +190,7 @@ describe('over GraphQL', () => {
   })
 
   test('counts of linked records are part of the statement', async () => {
-    const { data, statements } = await graph(`{
+    const { data, statements } = await sendGraphQL(`{
       accountingVendors(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
         nodes { payments(first: 1) { totalCount nodes { id } } }
       }
@@ -205,7 +205,7 @@ describe('over GraphQL', () => {
   })
 
   test('links of nested line items are part of the statement', async () => {
-    const { data, statements } = await graph(`{
+    const { data, statements } = await sendGraphQL(`{
       commerceOrders(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
         nodes { lineItems { product { productName } } customer { customer { email } } }
       }
@@ -223,7 +223,7 @@ describe('over GraphQL', () => {
   })
 
   test('links to several records are part of the statement too', async () => {
-    const { data, statements } = await graph(`{
+    const { data, statements } = await sendGraphQL(`{
       accountingPayments(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
         nodes { trackingCategories { remoteId } }
       }
@@ -250,7 +250,7 @@ describe('over GraphQL', () => {
         }
       }
     }`
-    const { data, statements } = await graph(
+    const { data, statements } = await sendGraphQL(
       `{ one: crmAccounts${nested} two: crmAccounts${nested} }`,
     )
     expect(data.one.nodes[0].contacts.nodes[0].notes).toMatchObject({
@@ -264,7 +264,7 @@ describe('over GraphQL', () => {
   })
 
   test('the resolvers run only the root fields that have no plan', async () => {
-    const { data, statements } = await graph(`{
+    const { data, statements } = await sendGraphQL(`{
       accountingVendors(credentialId: "${CREDENTIAL}", first: 2) { nodes { payments { totalCount } } }
       users { nodes { username } }
     }`)
@@ -302,7 +302,7 @@ describe('over GraphQL', () => {
   })
 
   test('several credentials run one statement, with all links', async () => {
-    const { data, statements } = await graph(`{
+    const { data, statements } = await sendGraphQL(`{
       accountingPayments(credentialIds: ["${CREDENTIAL}", "${OTHER_CREDENTIAL}"], first: 100) {
         nodes { credentialId vendor { id } }
       }
@@ -312,7 +312,7 @@ describe('over GraphQL', () => {
   })
 
   test('all credentials of a user run one statement, after the two that find them', async () => {
-    const { data, statements } = await graph(
+    const { data, statements } = await sendGraphQL(
       `{ accountingPayments(userId: "${tenant.userId}", first: 100) { nodes { id } } }`,
     )
     expect(data.accountingPayments.nodes).toHaveLength(2 * RECORDS)

@@ -29,7 +29,12 @@ interface Choice {
   readonly values: readonly string[]
 }
 
-const choicesIn = (topic: string, fields: Fields, isAccepted: (name: string) => boolean, at = '') =>
+const listChoices = (
+  topic: string,
+  fields: Fields,
+  isAccepted: (name: string) => boolean,
+  at = '',
+) =>
   Object.entries(fields).flatMap(([name, field]: [string, Field]): readonly Choice[] => {
     const path = `${at}${name}`
     // The lines of a document repeat its currency, which is checked below.
@@ -37,7 +42,7 @@ const choicesIn = (topic: string, fields: Fields, isAccepted: (name: string) => 
     const { shape, values } = field.kind
     if (shape) {
       const isTaken = (inner: string) => isAccepted(path) || isAccepted(inner)
-      return choicesIn(topic, shape.fields, isTaken, `${path}.`)
+      return listChoices(topic, shape.fields, isTaken, `${path}.`)
     }
     return values && isAccepted(path) ? [{ topic, path, values }] : []
   })
@@ -45,10 +50,10 @@ const choicesIn = (topic: string, fields: Fields, isAccepted: (name: string) => 
 const choices = Object.keys(samples).flatMap((topic) => {
   const { create, update } = writerOf(topic)
   const acceptedFields = new Set([...(create?.fields ?? []), ...(update?.fields ?? [])])
-  return choicesIn(topic, catalogue.get(topic).fields, (path) => acceptedFields.has(path))
+  return listChoices(topic, catalogue.get(topic).fields, (path) => acceptedFields.has(path))
 })
 
-/** The sample's fields with another value at the path; in a list, one entry for each of `values`. */
+/** The fields of the sample with other values at the path. A list gets one entry for each of `values`. */
 const withValues = (topic: string, path: string, values: readonly string[]): FieldValues => {
   const [field = '', inner] = path.split('.')
   if (inner === undefined) return { [field]: values[0] ?? null }
@@ -162,7 +167,7 @@ describe('a free text of the contract', () => {
 })
 
 describe('amounts', () => {
-  const sums = async (currency: string, unitPrice: string, quantity: number) => {
+  const readSums = async (currency: string, unitPrice: string, quantity: number) => {
     const { row } = await writes.create('accounting/invoices', {
       ...samples['accounting/invoices']?.create,
       currency,
@@ -178,7 +183,7 @@ describe('amounts', () => {
     ['KWD', '0.125', 3, ['0.375', '0.086', '0.461']],
     ['CLF', '0.0125', 1, ['0.0125', '0.0029', '0.0154']],
   ])('are rounded to the minor unit of %s', async (currency, price, quantity, expected) => {
-    const shown = await sums(currency, price, quantity)
+    const shown = await readSums(currency, price, quantity)
     expect(shown.map(Number)).toEqual(expected.map(Number))
   })
 

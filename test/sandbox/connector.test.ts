@@ -74,8 +74,10 @@ test('lists what changed since the last run, including deleted records, and noth
     for (const row of changed) stored.set(row.remoteId, row)
     changes += changed.length
     deletions += changed.filter(({ remoteDeleted }) => remoteDeleted).length
-    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
-    expect([...stored.values()].sort(byId), topic).toEqual((await pull(topic)).sort(byId))
+    const compareIds = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
+    expect([...stored.values()].sort(compareIds), topic).toEqual(
+      (await pull(topic)).sort(compareIds),
+    )
   }
   expect(changes).toBeGreaterThan(60)
   expect(changes).toBeLessThan(300)
@@ -87,7 +89,7 @@ test('a response has the time of the clock that stamps the records', async () =>
   expect(headers.date).toBe(harness.clock.now.toUTCString())
 })
 
-test('a rejection is reported in the sandbox’s own words', async () => {
+test('a rejection has the sandbox’s own message', async () => {
   const failureOf = async (path: string, token?: string) =>
     connector.readFailure(await send(path, token), REQUEST)
   expect(await failureOf('/v1/vendors', 'sbx_wrong')).toEqual({

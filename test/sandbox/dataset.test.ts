@@ -109,13 +109,13 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
 
   test('lines add up to totals, with discount and tax', () => {
     for (const { id, fields } of [...allOf(records, 'invoices'), ...allOf(records, 'bills')]) {
-      const total = (name: 'totalAmount' | 'discount' | 'taxAmount' | 'totalLineAmount') =>
+      const sumOfLines = (name: 'totalAmount' | 'discount' | 'taxAmount' | 'totalLineAmount') =>
         sum(fields.lineItems.map((line) => units(line[name])))
-      expect(total('totalAmount'), id).toBe(units(fields.subTotal))
-      expect(total('discount'), id).toBe(units(fields.totalDiscount))
-      expect(total('taxAmount'), id).toBe(units(fields.totalTaxAmount))
-      expect(total('totalLineAmount'), id).toBe(units(fields.totalAmount))
-      expect(total('totalAmount') - total('discount') + total('taxAmount'), id).toBe(
+      expect(sumOfLines('totalAmount'), id).toBe(units(fields.subTotal))
+      expect(sumOfLines('discount'), id).toBe(units(fields.totalDiscount))
+      expect(sumOfLines('taxAmount'), id).toBe(units(fields.totalTaxAmount))
+      expect(sumOfLines('totalLineAmount'), id).toBe(units(fields.totalAmount))
+      expect(sumOfLines('totalAmount') - sumOfLines('discount') + sumOfLines('taxAmount'), id).toBe(
         units(fields.totalAmount),
       )
       for (const line of fields.lineItems)

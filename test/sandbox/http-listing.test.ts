@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../../src/sandbox/kinds/kinds.ts'
 import {
   BEGINNING,
-  error,
+  errorBody,
   openSandboxHarness,
   type SandboxHarness,
   START,
@@ -43,7 +43,7 @@ describe('a listing', () => {
         const query = new URLSearchParams({ [field]: value })
         const { status, body } = await harness.request('GET', `/v1/vendors?${query}`)
         expect(status, `${field}=${value}`).toBe(422)
-        expect(body).toEqual(error('invalid', field))
+        expect(body).toEqual(errorBody('invalid', field))
       }
   })
 
@@ -51,7 +51,7 @@ describe('a listing', () => {
     const { request, listAll } = harness
     const known = await listAll('leads')
     const written = new Map<string, number>()
-    const writer = async (part: number): Promise<void> => {
+    const writeRecords = async (part: number): Promise<void> => {
       for (let turn = 0; turn < 12; turn++) {
         const created = await request('POST', '/v1/leads', {
           body: { lastName: `W${part}-${turn}` },
@@ -80,7 +80,7 @@ describe('a listing', () => {
     const reading = (async () => {
       while (atWork) await readOnce()
     })()
-    await Promise.all([0, 1, 2].map(writer))
+    await Promise.all([0, 1, 2].map(writeRecords))
     atWork = false
     await reading
     await readOnce()

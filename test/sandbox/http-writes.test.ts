@@ -1,6 +1,6 @@
 /** Writes to the sandbox app, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { error, openSandboxHarness, type Raw, type SandboxHarness } from './sandbox-harness.ts'
+import { errorBody, openSandboxHarness, type Raw, type SandboxHarness } from './sandbox-harness.ts'
 
 let harness: SandboxHarness
 beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('a write', () => {
     expect((await put('*')).status).toBe(400)
     const raced = await Promise.all([put('1'), put('1'), put('1')])
     expect(raced.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
-    expect(raced.find(({ status }) => status === 409)?.body).toEqual(error('stale_version'))
+    expect(raced.find(({ status }) => status === 409)?.body).toEqual(errorBody('stale_version'))
     const stale = await request('DELETE', path, { headers: { 'if-match': '1' } })
     expect(stale.status).toBe(409)
     expect((await request('GET', path)).body.version).toBe(2)
@@ -139,7 +139,7 @@ describe('a write', () => {
     ]
     for (const [kind, body, reason, field] of cases) {
       const response = await harness.request('POST', `/v1/${kind}`, { body })
-      expect(response.body, `${kind} ${field}`).toEqual(error(reason, field))
+      expect(response.body, `${kind} ${field}`).toEqual(errorBody(reason, field))
       expect(response.status).toBe(422)
     }
     for (const body of ['', '{', '[]', 'null', '"x"'])
@@ -151,14 +151,14 @@ describe('a write', () => {
   test('of a field that the sandbox computes is rejected', async () => {
     const { request } = harness
     const receivable = await request('DELETE', '/v1/ledger_accounts/acc_0004')
-    expect([receivable.status, receivable.body]).toEqual([409, error('in_use')])
+    expect([receivable.status, receivable.body]).toEqual([409, errorBody('in_use')])
     const response = await request('PUT', '/v1/ledger_accounts/acc_0001', {
       body: { accountType: 'EXPENSE' },
       headers: {
         'if-match': String((await request('GET', '/v1/ledger_accounts/acc_0001')).body.version),
       },
     })
-    expect([response.status, response.body]).toEqual([422, error('fixed', 'accountType')])
+    expect([response.status, response.body]).toEqual([422, errorBody('fixed', 'accountType')])
   })
 
   test('of a payment settles its invoice and moves the ledger, and its deletion undoes both', async () => {
@@ -222,21 +222,21 @@ describe('a write', () => {
       request('POST', '/v1/shipments', {
         body: { orderId: order.id, lineItems: [{ lineItemId: item.id, quantity }] },
       })
-    const stateNow = async () => (await request('GET', `/v1/orders/${order.id}`)).body
+    const readOrder = async () => (await request('GET', `/v1/orders/${order.id}`)).body
     const { body: first } = await ship(1)
     expect(first.lineItems[0]).toMatchObject({ variantId: variant?.id, sku: item.sku })
-    expect((await stateNow()).fulfillmentStatus).toBe('partial')
+    expect((await readOrder()).fulfillmentStatus).toBe('partial')
     await ship(1)
-    expect((await stateNow()).fulfillmentStatus).toBe('shipped')
+    expect((await readOrder()).fulfillmentStatus).toBe('shipped')
     await request('DELETE', `/v1/shipments/${first.id}`)
-    expect((await stateNow()).fulfillmentStatus).toBe('partial')
+    expect((await readOrder()).fulfillmentStatus).toBe('partial')
 
     const variants = product.variants.map((each) => ({ ...each, price: '999.00' }))
     await request('PUT', `/v1/products/${product.id}`, {
       body: { variants },
       headers: { 'if-match': String(product.version) },
     })
-    const current = await stateNow()
+    const current = await readOrder()
     const { body: changed } = await request('PUT', `/v1/orders/${order.id}`, {
       body: { totalDiscount: '1.00' },
       headers: { 'if-match': String(current.version) },
@@ -262,6 +262,6 @@ describe('a write', () => {
     const added = await request('POST', '/v1/people', {
       body: { lastName: 'Ueda', account: organization.id },
     })
-    expect([added.status, added.body]).toEqual([422, error('no_such_record', 'account')])
+    expect([added.status, added.body]).toEqual([422, errorBody('no_such_record', 'account')])
   })
 })

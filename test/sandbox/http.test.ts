@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDataset } from '../../src/sandbox/company/history.ts'
 import { kindNames, kindOf } from '../../src/sandbox/kinds/kinds.ts'
-import { error, openSandboxHarness, type SandboxHarness, START } from './sandbox-harness.ts'
+import { errorBody, openSandboxHarness, type SandboxHarness, START } from './sandbox-harness.ts'
 
 let harness: SandboxHarness
 beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('a tenant', () => {
     for (const as of wrong) {
       const { status, body } = await request('GET', '/v1/vendors', { as })
       expect(status, as.tenant).toBe(401)
-      expect(body).toEqual(error('unauthorized'))
+      expect(body).toEqual(errorBody('unauthorized'))
     }
     const { status } = await request('GET', '/v1/vendors', {
       headers: { authorization: 'Basic eDp5' },
@@ -75,9 +75,12 @@ describe('a tenant', () => {
     expect((await request('GET', '/v1/vendors', { as: first })).body.items).toHaveLength(
       await vendorsOf('newcomer'),
     )
-    expect(await enter({ ...first, token: 'other' })).toEqual([401, error('unauthorized')])
-    expect(await enter({ ...first, token: '' })).toEqual([401, error('unauthorized')])
-    expect(await enter({ ...first, tenant: 'A b' })).toEqual([422, error('not_a_name', 'tenant')])
+    expect(await enter({ ...first, token: 'other' })).toEqual([401, errorBody('unauthorized')])
+    expect(await enter({ ...first, token: '' })).toEqual([401, errorBody('unauthorized')])
+    expect(await enter({ ...first, tenant: 'A b' })).toEqual([
+      422,
+      errorBody('not_a_name', 'tenant'),
+    ])
   })
 
   test('sees no records of another', async () => {
@@ -99,10 +102,10 @@ describe('a path', () => {
     for (const path of unknown) {
       const { status, body } = await request('GET', path)
       expect(status, path).toBe(404)
-      expect(body).toEqual(error('no_such_kind'))
+      expect(body).toEqual(errorBody('no_such_kind'))
     }
     for (const id of ['ven_9999', 'cli_0001', '%00', 'x'])
-      expect((await request('GET', `/v1/vendors/${id}`)).body).toEqual(error('no_such_record'))
+      expect((await request('GET', `/v1/vendors/${id}`)).body).toEqual(errorBody('no_such_record'))
   })
 
   test('of a read-only kind accepts no writes', async () => {

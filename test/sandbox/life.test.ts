@@ -9,7 +9,7 @@ import { openSandboxHarness, type Raw, type SandboxHarness, START } from './sand
 
 const BEGINNING = '1970-01-01T00:00:00.000Z'
 
-const everything = async ({ listAll }: SandboxHarness): Promise<Record<string, Raw[]>> =>
+const listEverything = async ({ listAll }: SandboxHarness): Promise<Record<string, Raw[]>> =>
   Object.fromEntries(
     await Promise.all(names.map(async (kind) => [kind, await listAll(kind, BEGINNING)])),
   )
@@ -19,7 +19,7 @@ const balance = (accounts: readonly Raw[]): number =>
   sum(
     accounts.map(
       (account) =>
-        // The kind's own field names.
+        // The sandbox's own field names.
         balanceSign(account.classification as Parameters<typeof balanceSign>[0]) *
         units(String(account.currentBalance)),
     ),
@@ -37,7 +37,7 @@ const open = async (): Promise<SandboxHarness> => {
 afterAll(() => Promise.all(opened.map((each) => each.stop())))
 
 /** Runs steps of a tenant, ten seconds each. */
-const live = async ({ app, clock }: SandboxHarness, steps: number): Promise<void> => {
+const runSteps = async ({ app, clock }: SandboxHarness, steps: number): Promise<void> => {
   for (let step = 0; step < steps; step++) {
     clock.now = new Date(clock.now.getTime() + 10_000)
     await app.advance('acme')
@@ -50,15 +50,15 @@ describe('sixty steps', () => {
   let after: Record<string, Raw[]>
   beforeAll(async () => {
     harness = await open()
-    before = await everything(harness)
-    await live(harness, 60)
-    after = await everything(harness)
+    before = await listEverything(harness)
+    await runSteps(harness, 60)
+    after = await listEverything(harness)
   })
 
   test('are the same for the same tenant, seed and start', async () => {
     const otherHarness = await open()
-    await live(otherHarness, 60)
-    expect(await everything(otherHarness)).toEqual(after)
+    await runSteps(otherHarness, 60)
+    expect(await listEverything(otherHarness)).toEqual(after)
   })
 
   test('create, change and delete records in all three parts of the company', () => {
@@ -82,7 +82,7 @@ describe('sixty steps', () => {
     expect(deleted).toEqual(expect.arrayContaining(['leads', 'notes']))
   })
 
-  test('happen at the current time, each change after the one before', () => {
+  test('happen at the current time, each change after the previous one', () => {
     const recent = names
       .flatMap((kind) => after[kind] ?? [])
       .filter(({ modified }) => modified >= START)
@@ -117,7 +117,7 @@ test('a step works whatever users have deleted', async () => {
 test('closed records are archived, so that an old company stays the same size', async () => {
   const { database, listAll, app } = await open()
   const ordersBefore = await listAll('orders')
-  // As after months: four times the documents.
+  // Simulates months of activity: four times the initial documents.
   await database.prisma.$executeRaw`
     INSERT INTO sandbox_records (tenant, kind, id, version, deleted, created_at, updated_at, body)
     SELECT tenant, kind, replace(id, '_', '_' || copy), 1, false, created_at, updated_at, body
@@ -143,14 +143,14 @@ test('closed records are archived, so that an old company stays the same size', 
 test('deleted records are removed after a month, except the last of them', async () => {
   const harness = await open()
   const { clock, listAll, app } = harness
-  await live(harness, 60)
-  const deletedRecords = async () =>
+  await runSteps(harness, 60)
+  const countDeletedNotes = async () =>
     (await listAll('notes', BEGINNING)).filter(({ deleted }) => deleted).length
-  const before = await deletedRecords()
+  const before = await countDeletedNotes()
   expect(before).toBeGreaterThan(0)
   clock.now = new Date(clock.now.getTime() + 90 * 86_400_000)
   await app.advance('acme', 60)
-  expect(await deletedRecords()).toBeGreaterThan(before)
+  expect(await countDeletedNotes()).toBeGreaterThan(before)
 })
 
 describe('time', () => {
@@ -158,27 +158,27 @@ describe('time', () => {
 
   test('brings one step per interval, however many processes share the sandbox', async () => {
     const { database, clock } = await open()
-    const due = () =>
+    const takeDueSteps = () =>
       Promise.all(
         Array.from({ length: 6 }, () =>
           takeStep(database, { nowMs: () => clock.now.getTime() }, 'acme', INTERVAL_MS),
         ),
       )
-    const stepsTaken = async () => (await getSandboxTenant(database, 'acme'))?.steps
-    expect(await due()).not.toContain(true)
+    const readStepCount = async () => (await getSandboxTenant(database, 'acme'))?.steps
+    expect(await takeDueSteps()).not.toContain(true)
     for (let interval = 1; interval <= 5; interval++) {
       clock.now = new Date(Date.parse(START) + interval * INTERVAL_MS + 137)
-      const taken = (await due()).filter((isTaken) => isTaken)
+      const taken = (await takeDueSteps()).filter((isTaken) => isTaken)
       expect(taken).toHaveLength(1)
-      expect(await stepsTaken()).toBe(interval)
+      expect(await readStepCount()).toBe(interval)
     }
     // Steps that were missed during a pause are not made up for.
     clock.now = new Date(Date.parse(START) + 100 * INTERVAL_MS)
-    await due()
-    expect(await stepsTaken()).toBe(6)
+    await takeDueSteps()
+    expect(await readStepCount()).toBe(6)
   })
 
-  test('passes while the actor runs, and stops with it', async () => {
+  test('advances while the actor runs, and stops with it', async () => {
     const { database, app } = await open()
     await app.openTenant('globex')
     const life = createSandboxSimulation({

@@ -48,16 +48,16 @@ test('the connector looks for the sandbox at its own address', () => {
 })
 
 /** Whether the value is neither null nor an empty list. */
-const isShown = (value: unknown): boolean =>
+const isSet = (value: unknown): boolean =>
   value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 
 /** Paths of fields, nested ones too, that are null or empty in all objects. */
-const neverShown = (fields: Fields, objects: readonly unknown[], place: string): string[] =>
+const listNeverShown = (fields: Fields, objects: readonly unknown[], place: string): string[] =>
   Object.entries(fields).flatMap(([name, field]) => {
-    const values = objects.map((object) => Object(object)[name]).filter(isShown)
+    const values = objects.map((object) => Object(object)[name]).filter(isSet)
     if (values.length === 0) return [`${place}.${name}`]
     const { shape } = field.kind
-    return shape ? neverShown(shape.fields, values.flat(), `${place}.${name}`) : []
+    return shape ? listNeverShown(shape.fields, values.flat(), `${place}.${name}`) : []
   })
 
 /** Fields that no record of the sandbox shows, each with its reason. */
@@ -76,7 +76,7 @@ describe.each(topics)('%s', (topic) => {
     const fields = Object.fromEntries(
       Object.entries(resource.allFields).filter(([name]) => !stamped.has(name)),
     )
-    const missing = neverShown(fields, rowsOf(topic), topic)
+    const missing = listNeverShown(fields, rowsOf(topic), topic)
     expect(missing.filter((place) => UNSHOWN[place] === undefined)).toEqual([])
   })
 })
@@ -88,11 +88,11 @@ function* referencesOf(
 ): Generator<{ target: string; id: string }> {
   for (const [name, field] of Object.entries(fields)) {
     const value: unknown = Object(object)[name]
-    if (!isShown(value)) continue
+    if (!isSet(value)) continue
     const { reference, shape } = field.kind
-    for (const one of [value].flat()) {
-      if (reference) yield { target: reference.target, id: String(one) }
-      if (shape) yield* referencesOf(shape.fields, one)
+    for (const item of [value].flat()) {
+      if (reference) yield { target: reference.target, id: String(item) }
+      if (shape) yield* referencesOf(shape.fields, item)
     }
   }
 }

@@ -22,7 +22,7 @@ const makeEarlier = async (): Promise<void> => {
     WHERE kind = 'vendors'`
 }
 
-test('new records replace them, those that users created are deleted, and life goes on', async () => {
+test('new records replace them, records of users are deleted, and the simulated activity continues', async () => {
   const { database } = sandbox.service
   const app = createSandboxApp(sandbox.service)
   const before = await sandbox.readInApp('vendors', 'ven_0001')

@@ -39,11 +39,13 @@ export interface SandboxHarness {
 }
 
 export const START = '2026-03-02T12:00:00.000Z'
-/** Before all records: a listing since then returns everything, including deleted records. */
+/** A time before all records, so that a listing since then returns every record, including deleted ones. */
 export const BEGINNING = '1970-01-01T00:00:00.000Z'
 
 /** The body of an error response. */
-export const error = (reason: string, field: string | null = null) => ({ error: { reason, field } })
+export const errorBody = (reason: string, field: string | null = null) => ({
+  error: { reason, field },
+})
 
 export const openSandboxHarness = async (): Promise<SandboxHarness> => {
   const server = await createTestDatabase()

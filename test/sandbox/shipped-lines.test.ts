@@ -48,7 +48,7 @@ const readRecord = async (topic: string, { raw }: Written): Promise<Written> => 
 }
 
 /** The lines of a fulfillment as a caller reads them and sends them back. */
-const sentBack = ({ raw }: Written): Json => raw.lineItems as Record<string, Json>[]
+const linesToSendBack = ({ raw }: Written): Json => raw.lineItems as Record<string, Json>[]
 
 test('rejects an order update that drops a shipped line, and names the line', async () => {
   const created = await order(2, 3)
@@ -84,7 +84,7 @@ test('a fulfillment that an earlier version separated from its line can be chang
     WHERE tenant = 'acme' AND id = ${created.raw.id}`
   const moved = await writes.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
   expect(moved.raw.lineItems).toEqual(parcel.raw.lineItems)
-  const again = await writes.update(FULFILLMENTS, moved, { lineItems: sentBack(moved) })
+  const again = await writes.update(FULFILLMENTS, moved, { lineItems: linesToSendBack(moved) })
   expect(again.raw.lineItems).toEqual(parcel.raw.lineItems)
   // Only the fulfillment that holds the line may keep it.
   const [lost] = linesOf(created)
@@ -105,7 +105,7 @@ test('a fulfillment outlives its order, even one that the app has removed', asyn
     WHERE tenant = 'acme' AND kind = 'orders' AND id = ${created.raw.id}`
   const last = await writes.update(FULFILLMENTS, later, {
     service: 'By boat',
-    lineItems: sentBack(later),
+    lineItems: linesToSendBack(later),
   })
   expect(last.raw).toMatchObject({ carrier: 'Quay Post', service: 'By boat' })
   expect(last.raw.lineItems).toEqual(parcel.raw.lineItems)
@@ -142,7 +142,7 @@ test('every state of an order and its fulfillments allows the next legal write',
       for (const next of steps) {
         const current = await readRecord(ORDERS, created)
         const ordered = linesOf(current) as readonly (Line & { readonly productId: string })[]
-        const ofProduct = (product: number) =>
+        const findLine = (product: number) =>
           ordered.find((line) => line.productId === `prd_000${product}`)
         const parcel = 'at' in next ? [...parcels.values()][next.at % parcels.size] : undefined
         if (next.kind === 'order') {
@@ -151,7 +151,7 @@ test('every state of an order and its fulfillments allows the next legal write',
           )
           if (requested.length === 0) continue
           const isLegal = next.quantities.every((n, index) => {
-            const line = ofProduct(index + 1)
+            const line = findLine(index + 1)
             return !line || n >= Math.min(shippedOf(line.id), line.quantity)
           })
           const written = writes.update(ORDERS, current, { lineItems: requested })
@@ -163,7 +163,7 @@ test('every state of an order and its fulfillments allows the next legal write',
           parcels.delete(parcel.raw.id)
         } else {
           const lineItems = next.quantities.flatMap((quantity, index) => {
-            const line = ofProduct(index + 1)
+            const line = findLine(index + 1)
             return line && quantity > 0 ? [{ lineItemId: line.id, quantity }] : []
           })
           if (next.kind === 'reship' && !parcel) continue
@@ -174,7 +174,10 @@ test('every state of an order and its fulfillments allows the next legal write',
           parcels.set(written.raw.id, written)
         }
         for (const [id, held] of parcels)
-          parcels.set(id, await writes.update(FULFILLMENTS, held, { lineItems: sentBack(held) }))
+          parcels.set(
+            id,
+            await writes.update(FULFILLMENTS, held, { lineItems: linesToSendBack(held) }),
+          )
         await writes.update(ORDERS, await readRecord(ORDERS, created), { paymentStatus: 'Paid' })
       }
     }),

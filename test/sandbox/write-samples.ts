@@ -13,7 +13,7 @@ export interface Sample {
   readonly update: FieldValues
 }
 
-const postal = (addressType: string): FieldValues => ({
+const postalAddress = (addressType: string): FieldValues => ({
   addressType,
   street1: '1 Quay',
   street2: 'Floor 2',
@@ -47,7 +47,7 @@ const party: FieldValues = {
   taxNumber: 'IE1234567A',
   currency: 'GBP',
   companyId: 'com_0001',
-  addresses: [postal('BILLING'), postal('SHIPPING')],
+  addresses: [postalAddress('BILLING'), postalAddress('SHIPPING')],
   phoneNumbers: phones,
 }
 
@@ -148,7 +148,7 @@ const written: Readonly<Record<string, Sample>> = {
       purchaseOrderNumber: 'Q-1',
       issueDate: '2026-02-01',
       deliveryDate: '2026-03-01',
-      deliveryAddress: postal('SHIPPING'),
+      deliveryAddress: postalAddress('SHIPPING'),
       vendorId: 'ven_0002',
       accountId: 'acc_0021',
       lineItems: [wholeLine],
@@ -325,8 +325,8 @@ const written: Readonly<Record<string, Sample>> = {
   },
 }
 
-/** A derived collection has the values of the unified fields: two of its initial records are the writes. */
-const derivedSample = (kind: string, { fields }: Resource): Sample => {
+/** The records of a derived collection have the unified fields, so two initial records serve as samples. */
+const deriveSample = (kind: string, { fields }: Resource): Sample => {
   const records = dataset.records.filter((record) => record.kind === kind)
   const valuesOf = (index: number, names: readonly string[]) =>
     Object.fromEntries(
@@ -351,6 +351,6 @@ export const samples: Readonly<Record<string, Sample>> = {
     [...derivedKinds]
       .map(([topic, kind]) => [catalogue.get(topic), kind] as const)
       .filter(([{ verbs }]) => verbs.includes('update'))
-      .map(([resource, kind]) => [resource.topic, derivedSample(kind, resource)]),
+      .map(([resource, kind]) => [resource.topic, deriveSample(kind, resource)]),
   ),
 }

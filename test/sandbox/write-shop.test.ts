@@ -17,12 +17,12 @@ describe('an order', () => {
     { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 },
     { productId: 'prd_0001', variantId: 'var_0002', quantity: 2, price: '10' },
   ]
-  const items = ({ raw }: { raw: Raw }) =>
+  const lineItemsOf = ({ raw }: { raw: Raw }) =>
     raw.lineItems as { id: string; [name: string]: unknown }[]
 
   test('keeps the ids and prices of lines that are identified by their variant', async () => {
     const order = await writes.create('commerce/orders', { lineItems: lines })
-    const [first, second] = items(order)
+    const [first, second] = lineItemsOf(order)
     const changed = await writes.update('commerce/orders', order, {
       lineItems: [
         { variantId: 'var_0002', quantity: 5 },
@@ -30,7 +30,7 @@ describe('an order', () => {
         { variantId: 'var_0001' },
       ],
     })
-    const [a, b, c] = items(changed)
+    const [a, b, c] = lineItemsOf(changed)
     expect(a).toEqual({ ...second, quantity: 5 })
     expect(c).toEqual(first)
     expect([first?.id, second?.id]).not.toContain(b?.id)

@@ -57,7 +57,7 @@ const expectedValue = (field: Field, value: unknown): unknown => {
   const context = { credentialId: CREDENTIAL, report: () => {} }
   const { shape } = field.kind
   if (!shape) return normalizeValue(field, value, context, '')
-  const one = (object: object) =>
+  const expectedObject = (object: object) =>
     Object.fromEntries(
       Object.entries(object).map(([name, part]) => {
         const inner = shape.fields[name]
@@ -66,7 +66,7 @@ const expectedValue = (field: Field, value: unknown): unknown => {
         return [name, inner.kind.name === 'number' ? Number(read) : read]
       }),
     )
-  return Array.isArray(value) ? value.map(one) : one(Object(value))
+  return Array.isArray(value) ? value.map(expectedObject) : expectedObject(Object(value))
 }
 
 const namesOf = (value: unknown): string[] =>
@@ -84,9 +84,9 @@ test('covers every writable resource', () => {
 describe.each(topics)('%s', (topic) => {
   const { fields } = catalogue.get(topic)
   const changedFields = () => ({ ...samples[topic]?.update, ...more[topic] })
-  const make = () => writes.create(topic, samples[topic]?.create ?? {})
+  const createRecord = () => writes.create(topic, samples[topic]?.create ?? {})
   /** Writable fields that the sample does not set. */
-  const missing = (accepted: readonly string[], all: FieldValues): string[] => {
+  const listMissingFields = (accepted: readonly string[], all: FieldValues): string[] => {
     const named = Object.entries(all).flatMap(([name, value]) => [
       name,
       ...(typeof value === 'object' ? namesOf(value).map((inner) => `${name}.${inner}`) : []),
@@ -110,7 +110,7 @@ describe.each(topics)('%s', (topic) => {
   })
 
   test('is created and returned as a listing shows it', async () => {
-    const { raw, row } = await make()
+    const { raw, row } = await createRecord()
     expectShown(row, samples[topic]?.create ?? {})
     const { path } = connector.resources[topic]?.listRequest({
       since: raw.modified,
@@ -124,28 +124,30 @@ describe.each(topics)('%s', (topic) => {
   test('is created with every field that it accepts', async () => {
     const all = { ...samples[topic]?.create, ...changedFields() }
     const { excluded = [] } = samples[topic] ?? {}
-    expect(missing(writerOf(topic).create?.fields ?? [], all)).toEqual(excluded)
+    expect(listMissingFields(writerOf(topic).create?.fields ?? [], all)).toEqual(excluded)
     expectShown((await writes.create(topic, all)).row, all)
   })
 
   test('is changed in every field that it accepts', async () => {
     const { excluded = [] } = samples[topic] ?? {}
-    expect(missing(writerOf(topic).update?.fields ?? [], changedFields())).toEqual(excluded)
-    const before = await make()
+    expect(listMissingFields(writerOf(topic).update?.fields ?? [], changedFields())).toEqual(
+      excluded,
+    )
+    const before = await createRecord()
     const { row, raw } = await writes.update(topic, before, changedFields())
     expectShown(row, changedFields())
     expect([raw.id, raw.version]).toEqual([before.raw.id, before.raw.version + 1])
     expect((await writes.get(topic, raw.id))?.raw).toEqual(raw)
   })
 
-  test('null clears a field or is rejected', async () => {
+  test('accepts null, which clears a field, or rejects it by name', async () => {
     const accepted = new Set(
       (writerOf(topic).update?.fields ?? []).map((path) => path.split('.')[0]),
     )
-    let record = await writes.update(topic, await make(), changedFields())
+    let record = await writes.update(topic, await createRecord(), changedFields())
     for (const name of accepted) {
       if (name === undefined) continue
-      const was = record.row[name]
+      const before = record.row[name]
       try {
         record = await writes.update(topic, record, { [name]: null })
       } catch (error) {
@@ -155,12 +157,12 @@ describe.each(topics)('%s', (topic) => {
       const value = record.row[name]
       const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
       // A value that the sandbox computes, or its default, replaces null.
-      if (!isEmpty) expect(value, name).not.toEqual(was)
+      if (!isEmpty) expect(value, name).not.toEqual(before)
     }
   })
 
-  test('with another version is a conflict and changes nothing', async () => {
-    const first = await make()
+  test('rejects a write of an outdated version as a conflict, and changes nothing', async () => {
+    const first = await createRecord()
     const second = await writes.update(topic, first, changedFields())
     await expect(writes.update(topic, first, changedFields())).rejects.toMatchObject({
       kind: 'conflict',
@@ -169,8 +171,8 @@ describe.each(topics)('%s', (topic) => {
     expect((await writes.get(topic, first.raw.id))?.raw).toEqual(second.raw)
   })
 
-  test('that is deleted is reported as missing', async () => {
-    const record = await make()
+  test('is reported as missing once it is deleted', async () => {
+    const record = await createRecord()
     await writes.remove(topic, record)
     expect(await writes.get(topic, record.raw.id)).toBe(undefined)
     await expect(writes.update(topic, record, changedFields())).rejects.toMatchObject({

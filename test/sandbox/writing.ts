@@ -65,7 +65,7 @@ export const tenantWrites = ({ request }: SandboxHarness): TenantWrites => {
     // The app's response as the mapper has found it.
     return { raw: raw as Raw, row, stored: { remoteId: row.remoteId, record: row } }
   }
-  const input = (fields: FieldValues, remoteFields: FieldValues = {}): WriteInput => ({
+  const writeInput = (fields: FieldValues, remoteFields: FieldValues = {}): WriteInput => ({
     fields,
     remoteFields,
   })
@@ -77,12 +77,12 @@ export const tenantWrites = ({ request }: SandboxHarness): TenantWrites => {
     create: async (topic, fields, remoteFields) => {
       const { create } = writerOf(topic)
       if (!create) throw new Error(`${topic} cannot be created.`)
-      return run(topic, create.steps(input(fields, remoteFields), ATTEMPT))
+      return run(topic, create.steps(writeInput(fields, remoteFields), ATTEMPT))
     },
     update: async (topic, { stored }, fields, remoteFields) => {
       const { update } = writerOf(topic)
       if (!update) throw new Error(`${topic} cannot be updated.`)
-      return run(topic, update.steps(input(fields, remoteFields), stored, ATTEMPT))
+      return run(topic, update.steps(writeInput(fields, remoteFields), stored, ATTEMPT))
     },
     remove: async (topic, { stored }) => {
       const removal = writerOf(topic).delete

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createTrunkline } from '../../src/sdk/index.ts'
 import { callOver } from '../support/operations.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { workflowNumber } from '../support/workflow.ts'
+import { defineWorkflow } from '../support/workflow.ts'
 
 let service: TestService
 
@@ -31,7 +31,7 @@ test('an integration whose response was lost can be toggled back, repeatedly', a
     slug: 'shop',
     name: 'Shop',
     app: 'sandbox',
-    workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
+    workflows: [{ slug: 'one', name: 'One', definition: defineWorkflow(1) }],
   })
   const { installationId } = await callSuccessfully('startInstallation', { userId, integrationId })
   await callSuccessfully('completeInstallation', { installationId, data: {} })
@@ -39,7 +39,7 @@ test('an integration whose response was lost can be toggled back, repeatedly', a
   const url = await service.server.listen({ port: 0, host: '127.0.0.1' })
   const trunkline = createTrunkline({ url })
   trunkline.setToken((await service.tokens.issue(tenant)).token)
-  const active = async () => (await trunkline.getIntegrations())[0]?.workflows[0]?.active
+  const readActive = async () => (await trunkline.getIntegrations())[0]?.workflows[0]?.active
   const { fetch } = globalThis
   const fetchSpy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const response = await fetch(input, init)
@@ -50,9 +50,9 @@ test('an integration whose response was lost can be toggled back, repeatedly', a
     code: 'UNREACHABLE',
   })
   fetchSpy.mockRestore()
-  expect(await active()).toBe(false)
+  expect(await readActive()).toBe(false)
   await trunkline.reactivate({ integrationId })
-  expect(await active()).toBe(true)
+  expect(await readActive()).toBe(true)
   await trunkline.deactivate({ integrationId })
-  expect(await active()).toBe(false)
+  expect(await readActive()).toBe(false)
 })

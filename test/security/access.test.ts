@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const newKey = () => createKey(service.database, tenant.environmentId)
+const createTenantKey = () => createKey(service.database, tenant.environmentId)
 
 const requests = {
   REST: {
@@ -110,7 +110,7 @@ describe.each(Object.keys(requests) as (keyof typeof requests)[])('%s', (name) =
 
   test('rejects a key as soon as it is revoked', async () => {
     for (let round = 0; round < 20; round++) {
-      const key = await newKey()
+      const key = await createTenantKey()
       expect(await send(name, `Bearer ${key}`)).toMatchObject({ status: 200 })
       expect(await revokeKey(service, key)).toBe(true)
       expect(await send(name, `Bearer ${key}`), `round ${round}`).toMatchObject(REFUSED)

@@ -18,7 +18,7 @@ const start = async (options: { trustedProxies?: number; requestsPerMinute?: num
 }
 afterEach(() => service.stop())
 
-const wrong = (): string => `Bearer ${generateApiKey('development')}`
+const createWrongBearer = (): string => `Bearer ${generateApiKey('development')}`
 
 interface Attempt {
   readonly authorization?: string | undefined
@@ -28,7 +28,7 @@ interface Attempt {
 
 /** Requests a list of records. @returns the status */
 const requestRecords = async ({
-  authorization = wrong(),
+  authorization = createWrongBearer(),
   forwarded,
   from = '192.0.2.1',
 }: Attempt = {}) => {
@@ -41,7 +41,7 @@ const requestRecords = async ({
 }
 
 /** Sends as many requests as the limit of the address allows, and one more. */
-const exhaust = async (
+const exceedLimit = async (
   attempt: (n: number) => Attempt = () => ({}),
 ): Promise<readonly number[]> => {
   const statuses: number[] = []
@@ -55,7 +55,7 @@ test('past the limit a wrong key gets 429 with Retry-After; a valid key is accep
   await start()
   const first = await service.server.inject({
     url: RECORDS,
-    headers: { authorization: wrong() },
+    headers: { authorization: createWrongBearer() },
   })
   expect(first.statusCode).toBe(401)
   expect(first.headers['ratelimit-policy']).toBe(`"authentication";q=${LIMIT};w=60`)
@@ -63,7 +63,7 @@ test('past the limit a wrong key gets 429 with Retry-After; a valid key is accep
   for (let n = 1; n < LIMIT; n++) await requestRecords({ from: '127.0.0.1' })
   const refused = await service.server.inject({
     url: RECORDS,
-    headers: { authorization: wrong() },
+    headers: { authorization: createWrongBearer() },
   })
   expect(refused.statusCode).toBe(429)
   expect(refused.json().error.code).toBe('RATE_LIMITED')
@@ -84,17 +84,17 @@ test('REST, GraphQL, event streams, user tokens and missing keys share one count
     { url: '/graphql', headers: {} },
     {
       url: '/graphql?query=subscription{changes{topic}}',
-      headers: { authorization: wrong(), accept: 'text/event-stream' },
+      headers: { authorization: createWrongBearer(), accept: 'text/event-stream' },
     },
   ]
-  const statuses = async () =>
+  const listStatuses = async () =>
     Promise.all(entries.map(async (entry) => (await service.server.inject(entry)).statusCode))
-  expect(await statuses()).toEqual([401, 401, 401, 401])
-  expect(await statuses()).toEqual([429, 429, 429, 429])
+  expect(await listStatuses()).toEqual([401, 401, 401, 401])
+  expect(await listStatuses()).toEqual([429, 429, 429, 429])
   // Public addresses are not counted.
   const health = await service.server.inject({
     url: '/health',
-    headers: { authorization: wrong() },
+    headers: { authorization: createWrongBearer() },
   })
   expect(health.statusCode).toBe(200)
 })
@@ -104,7 +104,7 @@ test('an expired user token is reported as expired, past the limit too, and does
   const { environmentId, userId } = tenant
   const { token } = await service.tokens.issue({ environmentId, userId })
   const laterMs = service.clock.nowMs() + 2 * 3_600_000
-  const expiredToken = async () => {
+  const createExpiredToken = async () => {
     const clock = vi.spyOn(service.clock, 'nowMs').mockReturnValue(laterMs)
     try {
       return await requestRecords({ authorization: `Bearer ${token}` })
@@ -112,9 +112,9 @@ test('an expired user token is reported as expired, past the limit too, and does
       clock.mockRestore()
     }
   }
-  for (let n = 0; n <= LIMIT; n++) expect(await expiredToken()).toBe(401)
-  expect(await exhaust()).toEqual(refusedAtLast)
-  expect(await expiredToken()).toBe(401)
+  for (let n = 0; n <= LIMIT; n++) expect(await createExpiredToken()).toBe(401)
+  expect(await exceedLimit()).toEqual(refusedAtLast)
+  expect(await createExpiredToken()).toBe(401)
 })
 
 test('an invented key has no request limit of its own: it shares that of its address', async () => {
@@ -142,26 +142,30 @@ test('all tokens of one end user share one request limit', async () => {
 
 test('an IPv6 address counts as its /64, and an IPv4-mapped address as the IPv4 address', async () => {
   await start()
-  expect(await exhaust((n) => ({ from: `2001:db8:1:2:${n}::1` }))).toEqual(refusedAtLast)
-  expect(await exhaust((n) => ({ from: `2001:db8:1:${n + 3}::1` }))).toEqual(neverRefused)
-  expect(await exhaust(() => ({ from: '::ffff:192.0.2.7' }))).toEqual(refusedAtLast)
+  expect(await exceedLimit((n) => ({ from: `2001:db8:1:2:${n}::1` }))).toEqual(refusedAtLast)
+  expect(await exceedLimit((n) => ({ from: `2001:db8:1:${n + 3}::1` }))).toEqual(neverRefused)
+  expect(await exceedLimit(() => ({ from: '::ffff:192.0.2.7' }))).toEqual(refusedAtLast)
   expect(await requestRecords({ from: '192.0.2.7' })).toBe(429)
 })
 
 test('X-Forwarded-For is ignored unless proxies are trusted', async () => {
   await start()
-  expect(await exhaust((n) => ({ forwarded: `198.51.100.${n}` }))).toEqual(refusedAtLast)
+  expect(await exceedLimit((n) => ({ forwarded: `198.51.100.${n}` }))).toEqual(refusedAtLast)
 })
 
 test('only the entries of X-Forwarded-For that trusted proxies added count', async () => {
   await start({ trustedProxies: 2 })
-  const through = (invented: string, caller: string) => ({
+  const forwardedBy = (invented: string, caller: string) => ({
     forwarded: `${invented}, ${caller}, 10.0.0.1`,
   })
-  expect(await exhaust((n) => through(`203.0.113.${n}`, '198.51.100.1'))).toEqual(refusedAtLast)
-  expect(await exhaust((n) => through('203.0.113.1', `198.51.100.${n + 2}`))).toEqual(neverRefused)
+  expect(await exceedLimit((n) => forwardedBy(`203.0.113.${n}`, '198.51.100.1'))).toEqual(
+    refusedAtLast,
+  )
+  expect(await exceedLimit((n) => forwardedBy('203.0.113.1', `198.51.100.${n + 2}`))).toEqual(
+    neverRefused,
+  )
   // With fewer entries than proxies, or with an invalid address, the peer's address counts.
-  expect(await exhaust((n) => ({ forwarded: `203.0.113.${n}` }))).toEqual(refusedAtLast)
+  expect(await exceedLimit((n) => ({ forwarded: `203.0.113.${n}` }))).toEqual(refusedAtLast)
   expect(await requestRecords({ forwarded: 'unknown, unknown' })).toBe(429)
 })
 
@@ -179,15 +183,15 @@ test('a socket with a wrong key is closed with 4401, past the limit with 4429; a
     socket.terminate()
     return closed
   }
-  for (let n = 0; n < LIMIT; n++) expect(await open(wrong())).toBe('4401 Unauthorized')
-  expect(await open(wrong())).toBe('4429 Too many failed authentications')
+  for (let n = 0; n < LIMIT; n++) expect(await open(createWrongBearer())).toBe('4401 Unauthorized')
+  expect(await open(createWrongBearer())).toBe('4429 Too many failed authentications')
   expect(await requestRecords({ from: '127.0.0.1' })).toBe(429)
   expect(await open(`Bearer ${tenant.key}`)).toBe('connection_ack')
 })
 
 describe('past the limit', () => {
   /** Counts the statements on keys and users during `run`, and measures its seconds. */
-  const lookups = async (run: () => Promise<unknown>) => {
+  const countLookups = async (run: () => Promise<unknown>) => {
     service.takeStatements()
     const startedMs = performance.now()
     await run()
@@ -197,8 +201,8 @@ describe('past the limit', () => {
 
   test('unknown keys are not looked up one by one', async () => {
     await start()
-    expect(await exhaust()).toEqual(refusedAtLast)
-    const { count, seconds } = await lookups(async () => {
+    expect(await exceedLimit()).toEqual(refusedAtLast)
+    const { count, seconds } = await countLookups(async () => {
       for (let n = 0; n < 200; n++) expect(await requestRecords()).toBe(429)
     })
     // All keys are read at most once a second.
@@ -207,7 +211,7 @@ describe('past the limit', () => {
 
   test('a valid key that this process has never seen is accepted, a revoked one is not', async () => {
     await start()
-    expect(await exhaust()).toEqual(refusedAtLast)
+    expect(await exceedLimit()).toEqual(refusedAtLast)
     const authorization = `Bearer ${tenant.key}`
     expect(await requestRecords({ authorization })).toBe(200)
     const later = await createKey(service.database, tenant.environmentId)
@@ -224,7 +228,7 @@ describe('past the limit', () => {
     await service.database.prisma.credential.deleteMany()
     await service.database.prisma.endUser.deleteMany()
     const authorization = `Bearer ${token}`
-    const { count } = await lookups(async () => {
+    const { count } = await countLookups(async () => {
       for (let n = 0; n < 50; n++) await requestRecords({ authorization })
     })
     expect(count).toBe(1)
@@ -234,7 +238,11 @@ describe('past the limit', () => {
 test('a wrong key also counts on a route that needs no key', async () => {
   await start()
   for (let n = 0; n < LIMIT; n++) {
-    const open = { url: '/health', remoteAddress: '192.0.2.1', headers: { authorization: wrong() } }
+    const open = {
+      url: '/health',
+      remoteAddress: '192.0.2.1',
+      headers: { authorization: createWrongBearer() },
+    }
     expect((await service.server.inject(open)).statusCode).toBe(200)
   }
   expect(await requestRecords()).toBe(429)

@@ -37,16 +37,16 @@ describe('a body', () => {
 
   const malformed: Expected = { code: 'MALFORMED_BODY' }
   const bad: Expected = { code: 'BAD_REQUEST' }
-  const invalid = (field: string): Expected => ({ code: 'INVALID_PARAMETER', field })
+  const invalidParameter = (field: string): Expected => ({ code: 'INVALID_PARAMETER', field })
 
   test.each<[string, string | Buffer, Expected]>([
     ['of no bytes', '', malformed],
     [
       'with a number that would be rounded',
       '{"query":"{ __typename }","variables":{"lines":[{},{"amount":123456789012345678.5}]}}',
-      invalid('variables.lines[1].amount'),
+      invalidParameter('variables.lines[1].amount'),
     ],
-    ['of a number that would be rounded', '123456789012345678.5', invalid('body')],
+    ['of a number that would be rounded', '123456789012345678.5', invalidParameter('body')],
     ['of a brace', '{', malformed],
     ['that ends early', REQUEST.slice(0, -1), malformed],
     ['with text after its end', `${REQUEST} x`, malformed],
@@ -89,26 +89,30 @@ describe('a body', () => {
     ['of a JSON string', '"{ __typename }"', bad],
     ['of a list: a batch of requests', `[${REQUEST},${REQUEST}]`, bad],
     ['of an empty list', '[]', bad],
-    ['without a query', '{}', invalid('query')],
-    ['with only extensions', '{"extensions":{}}', invalid('query')],
-    ['with null as query', '{"query":null}', invalid('query')],
-    ['with a number as query', '{"query":5}', invalid('query')],
-    ['with a list as query', '{"query":["{ __typename }"]}', invalid('query')],
+    ['without a query', '{}', invalidParameter('query')],
+    ['with only extensions', '{"extensions":{}}', invalidParameter('query')],
+    ['with null as query', '{"query":null}', invalidParameter('query')],
+    ['with a number as query', '{"query":5}', invalidParameter('query')],
+    ['with a list as query', '{"query":["{ __typename }"]}', invalidParameter('query')],
     [
       'with a string as variables',
       '{"query":"{ __typename }","variables":"x"}',
-      invalid('variables'),
+      invalidParameter('variables'),
     ],
-    ['with a list as variables', '{"query":"{ __typename }","variables":[]}', invalid('variables')],
+    [
+      'with a list as variables',
+      '{"query":"{ __typename }","variables":[]}',
+      invalidParameter('variables'),
+    ],
     [
       'with a number as operationName',
       '{"query":"{ __typename }","operationName":5}',
-      invalid('operationName'),
+      invalidParameter('operationName'),
     ],
     [
       'with a list as extensions',
       '{"query":"{ __typename }","extensions":[]}',
-      invalid('extensions'),
+      invalidParameter('extensions'),
     ],
     ['with an unknown key', '{"query":"{ __typename }","nope":1}', bad],
   ])('%s', async (_what, payload, expected) => {

@@ -6,11 +6,11 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { orderFields } from '../../src/query/cursor.ts'
 import { readError } from '../support/expected-error.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
+import { CREDENTIAL, NEVER, shareServiceWithRecords } from '../support/service-with-records.ts'
 
 const SEED = 20_261_121
 
-const harness = serviceWithRecords()
+const harness = shareServiceWithRecords()
 const { rest } = harness
 
 describe('a list rejects as a cursor', () => {

@@ -1,9 +1,9 @@
 /** An invalid GraphQL request gets a 4xx that names the error, on every repetition. */
 import { describe, expect, test } from 'vitest'
 import { type Expected, expectError } from '../support/expected-error.ts'
-import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
+import { CREDENTIAL, NEVER, shareServiceWithRecords } from '../support/service-with-records.ts'
 
-const harness = serviceWithRecords()
+const harness = shareServiceWithRecords()
 const { graph } = harness
 
 const HALF = '\ud800'

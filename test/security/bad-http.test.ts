@@ -227,7 +227,7 @@ describe('on a socket', () => {
     expect(text.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 400'])
   })
 
-  test('and the service continues', async () => {
+  test('the service still responds after all of these', async () => {
     expect(
       (await service.rest(tenant.key, `/crm/accounts?credentialId=${CREDENTIAL}`)).statusCode,
     ).toBe(200)

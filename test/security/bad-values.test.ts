@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
 import { expectError, readError } from '../support/expected-error.ts'
-import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
+import { CREDENTIAL, shareServiceWithRecords } from '../support/service-with-records.ts'
 
-const harness = serviceWithRecords()
+const harness = shareServiceWithRecords()
 const { rest, graph } = harness
 
 const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)

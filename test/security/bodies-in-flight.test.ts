@@ -7,7 +7,7 @@ import { createKey } from '../support/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const MIB = 1024 * 1024
-/** Per caller: see src/api/http/body-budget.ts. */
+/** The number of bodies of 1 MiB that one caller may have in flight: see src/api/http/body-budget.ts. */
 const BODIES_OF_CALLER = 16
 
 let service: TestService
@@ -30,7 +30,7 @@ afterEach(async () => {
   await Promise.all(closed)
 })
 
-const newKey = () => createKey(service.database, tenant.environmentId)
+const createTenantKey = () => createKey(service.database, tenant.environmentId)
 
 interface Sent {
   /** Status, code and Retry-After of the response; undefined until it arrives. */
@@ -98,7 +98,7 @@ const responsesOf = (all: readonly Sent[]): readonly string[] =>
 const endHeld = async (all: readonly Sent[]): Promise<void> => {
   const held = all.filter(({ response }) => response === undefined)
   for (const { end } of held) end()
-  for (const one of held) await expect.poll(() => one.response).toBe('400 INVALID_PARAMETER')
+  for (const body of held) await expect.poll(() => body.response).toBe('400 INVALID_PARAMETER')
 }
 
 test('a caller has 16 MiB of bodies in flight and gets 429 past them; another caller has its own', async () => {
@@ -108,7 +108,7 @@ test('a caller has 16 MiB of bodies in flight and gets 429 past them; another ca
   // The same over GraphQL: its bodies share the memory.
   const graph = await sendAlmost(tenant.key, MIB - 50_000, '/graphql')
   await expect.poll(() => graph.response).toBe('429 RATE_LIMITED 1')
-  await endHeld([await sendAlmost(await newKey())])
+  await endHeld([await sendAlmost(await createTenantKey())])
   // A request without a body is not affected.
   expect((await fetch(`${address}/health`)).status).toBe(200)
 })
@@ -120,13 +120,13 @@ test('completed and aborted bodies free their memory', async () => {
   const second = await sendMany(tenant.key, BODIES_OF_CALLER - 2)
   expect(responsesOf(second)).toEqual([])
   for (const socket of sockets) socket.destroy()
-  const third = async () => {
-    const one = await sendAlmost(tenant.key, MIB - 50_000)
-    one.end()
-    await expect.poll(() => one.response).toBeDefined()
-    return one.response
+  const sendThirdBody = async () => {
+    const body = await sendAlmost(tenant.key, MIB - 50_000)
+    body.end()
+    await expect.poll(() => body.response).toBeDefined()
+    return body.response
   }
-  await expect.poll(third).toBe('400 INVALID_PARAMETER')
+  await expect.poll(sendThirdBody).toBe('400 INVALID_PARAMETER')
 })
 
 test('greedy callers leave room for the next one', async () => {
@@ -134,11 +134,11 @@ test('greedy callers leave room for the next one', async () => {
   const callers = 5
   const each = BODIES_OF_CALLER + 1
   for (let caller = 0; caller < callers; caller++)
-    all.push(...(await sendMany(await newKey(), each)))
+    all.push(...(await sendMany(await createTenantKey(), each)))
   // The fourth caller gets half of the last 16 MiB, the fifth half of what is left.
   await expect.poll(() => responsesOf(all).length).toBeGreaterThanOrEqual(callers * each - 62)
   expect(new Set(responsesOf(all))).toEqual(new Set(['429 RATE_LIMITED 1', '503 NOT_READY 1']))
-  await endHeld([await sendAlmost(await newKey())])
+  await endHeld([await sendAlmost(await createTenantKey())])
 })
 
 test('a Content-Length that is announced and not sent takes no room', async () => {
@@ -163,7 +163,7 @@ test('a body in pieces of one byte counts with the memory that it costs', async 
 })
 
 test('partially received WebSocket messages share the same budget', async () => {
-  const key = await newKey()
+  const key = await createTenantKey()
   const open = async () => {
     const socket = new WebSocket(`${address.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
     await once(socket, 'open')
@@ -176,12 +176,12 @@ test('partially received WebSocket messages share the same budget', async () => 
   const piece = Buffer.alloc(200_000, ' ')
   const all: { socket: WebSocket; code?: string }[] = []
   for (let n = 0; n < 110; n++) {
-    const one: { socket: WebSocket; code?: string } = { socket: await open() }
-    one.socket.on('close', (code, reason) => {
-      one.code = `${code} ${reason}`
+    const connection: { socket: WebSocket; code?: string } = { socket: await open() }
+    connection.socket.on('close', (code, reason) => {
+      connection.code = `${code} ${reason}`
     })
-    all.push(one)
-    one.socket.send(piece, { fin: false, binary: false })
+    all.push(connection)
+    connection.socket.send(piece, { fin: false, binary: false })
   }
   await expect.poll(() => all.filter(({ code }) => code !== undefined).length).toBeGreaterThan(20)
   expect(new Set(all.flatMap(({ code }) => code ?? []))).toEqual(

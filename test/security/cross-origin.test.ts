@@ -20,10 +20,10 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 const send = (method: Method, url: string, headers = {}, at = service) =>
   at.server.inject({ method, url, headers: { origin: ORIGIN, ...headers } })
 
-const preflight = (method: Method, url: string, at = service) =>
+const sendPreflight = (method: Method, url: string, at = service) =>
   send('OPTIONS', url, { 'access-control-request-method': method }, at)
 
-const crossOrigin = (headers: object): string[] =>
+const corsHeadersIn = (headers: object): string[] =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 
 const urlOf = (path: string): string => path.replace(/:\w+/g, 'x')
@@ -35,14 +35,14 @@ describe('an operation that accepts user tokens', () => {
   test.each(userRoutes.map(({ method, path }) => [method, path] as const))(
     '%s %s lets a page send requests and read the responses',
     async (method, path) => {
-      const allowed = await preflight(method, urlOf(path))
+      const allowed = await sendPreflight(method, urlOf(path))
       expect([allowed.statusCode, allowed.body]).toEqual([204, ''])
       expect(allowed.headers['access-control-allow-origin']).toBe('*')
       expect(String(allowed.headers['access-control-allow-methods']).split(', ')).toContain(method)
       expect(allowed.headers['access-control-allow-headers']).toMatch(
         /^authorization,.*traceparent/,
       )
-      // Rejected before any work; the page can read the reason.
+      // The request is rejected before any work, and the page can read the reason.
       const refused = await send(method, urlOf(path))
       expect(refused.statusCode).toBe(401)
       expect(refused.headers['access-control-allow-origin']).toBe('*')
@@ -80,7 +80,7 @@ describe('an operation that accepts user tokens', () => {
   test('answers any number of preflight requests', async () => {
     const limited = await startService({ requestsPerMinute: 2 })
     for (let n = 0; n < 10; n++)
-      expect((await preflight('GET', '/2024-03/integrations', limited)).statusCode).toBe(204)
+      expect((await sendPreflight('GET', '/2024-03/integrations', limited)).statusCode).toBe(204)
     // Preflight requests are not counted; the requests after them are.
     for (const status of [401, 401, 429])
       expect((await send('GET', '/2024-03/integrations', {}, limited)).statusCode).toBe(status)
@@ -106,11 +106,11 @@ describe('any other address', () => {
   test.each(otherRoutes)('%s %s sends no CORS headers', async (method, url) => {
     for (const authorization of [undefined, `Bearer ${tenant.key}`]) {
       const response = await send(method, url, authorization && { authorization })
-      expect(crossOrigin(response.headers)).toEqual([])
+      expect(corsHeadersIn(response.headers)).toEqual([])
       expect(response.headers['cross-origin-resource-policy']).toBe('same-origin')
     }
     // Where another method of the address is open, only that method is allowed.
-    const { headers } = await preflight(method, url)
+    const { headers } = await sendPreflight(method, url)
     expect(String(headers['access-control-allow-methods']).split(', ')).not.toContain(method)
   })
 })

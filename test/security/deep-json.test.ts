@@ -3,29 +3,29 @@ import { describe, expect, test } from 'vitest'
 import { MAX_JSON_LEVELS } from '../../src/definition/json-depth.ts'
 import { readError } from '../support/expected-error.ts'
 import { documentOf, operationOf, restRequest, transports } from '../support/operations.ts'
-import { CREDENTIAL, NEVER, serviceWithRecords } from '../support/service-with-records.ts'
+import { CREDENTIAL, NEVER, shareServiceWithRecords } from '../support/service-with-records.ts'
 import { USER_ERRORS } from '../support/user-errors.ts'
 
-const harness = serviceWithRecords()
+const harness = shareServiceWithRecords()
 
 /** A placeholder for the nested lists, which cannot be built as values. */
 const DEEP = '(deep)'
 const nestedLists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 
-const example = (name: string, input: object): [string, string, object] => [
+const exampleCase = (name: string, input: object): [string, string, object] => [
   name,
-  // The field is the one that holds the placeholder.
+  // The first value names the field that holds the placeholder.
   Object.entries(input).find(([, value]) => value === DEEP)?.[0] ?? 'workflows[0].definition',
   { ...operationOf(name).example.input, ...input },
 ]
 
 const places: readonly [string, string, object][] = [
-  example('passthrough', { credentialId: CREDENTIAL, method: 'POST', body: DEEP }),
-  example('passthrough', { credentialId: CREDENTIAL, query: DEEP }),
-  example('passthrough', { credentialId: CREDENTIAL, headers: DEEP }),
-  example('createCredential', { credential: DEEP }),
-  example('completeInstallation', { installationId: NEVER, data: DEEP }),
-  example('defineIntegration', {
+  exampleCase('passthrough', { credentialId: CREDENTIAL, method: 'POST', body: DEEP }),
+  exampleCase('passthrough', { credentialId: CREDENTIAL, query: DEEP }),
+  exampleCase('passthrough', { credentialId: CREDENTIAL, headers: DEEP }),
+  exampleCase('createCredential', { credential: DEEP }),
+  exampleCase('completeInstallation', { installationId: NEVER, data: DEEP }),
+  exampleCase('defineIntegration', {
     workflows: [{ slug: 'orders', name: 'Orders', definition: DEEP }],
   }),
 ]
@@ -50,13 +50,13 @@ const post = (
     },
   })
 
-const deepen = (body: object, levels: number): string =>
+const insertNestedLists = (body: object, levels: number): string =>
   JSON.stringify(body).replace(`"${DEEP}"`, nestedLists(levels))
 
-const graph =
+const graphqlSender =
   (query: string, variables: object): Send =>
   (levels, headers) =>
-    post('POST', '/graphql', deepen({ query, variables }, levels), headers)
+    post('POST', '/graphql', insertNestedLists({ query, variables }, levels), headers)
 
 const sendOperation = (
   transport: (typeof transports)[number],
@@ -66,17 +66,20 @@ const sendOperation = (
   const operation = operationOf(name)
   const { method, url, body = {} } = restRequest(operation, { ...input })
   if (transport === 'REST')
-    return (levels, headers) => post(method, url, deepen(body, levels), headers)
+    return (levels, headers) => post(method, url, insertNestedLists(body, levels), headers)
   const { credentialId } = input as { credentialId?: string }
-  return graph(documentOf(operation), { ...(credentialId && { credentialId }), input: body })
+  return graphqlSender(documentOf(operation), {
+    ...(credentialId && { credentialId }),
+    input: body,
+  })
 }
 
 let keys = 0
-const aKey = () => ({ 'idempotency-key': `deep-${++keys}` })
+const nextKeyHeader = () => ({ 'idempotency-key': `deep-${++keys}` })
 
 /** Sends shallow and ever deeper JSON, with an idempotency key and without. */
 const expectLimit = async (send: Send, field: string): Promise<void> => {
-  for (const headers of [() => ({}), aKey]) {
+  for (const headers of [() => ({}), nextKeyHeader]) {
     const taken = await send(MAX_JSON_LEVELS, headers())
     expect(taken.body).not.toContain('levels deep')
     for (const levels of [MAX_JSON_LEVELS + 1, 3000, 5000, 100_000])
@@ -100,10 +103,10 @@ describe.each(transports)('over %s', (transport) => {
             post(
               'PUT',
               `/2024-03/one/commerce/orders/1?credentialId=${CREDENTIAL}`,
-              deepen(input, levels),
+              insertNestedLists(input, levels),
               headers,
             )
-        : graph(
+        : graphqlSender(
             `mutation ($id: ID!, $input: CommerceOrderUpdateInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { order { id } ${USER_ERRORS} } }`,
             { id: CREDENTIAL, input },
           )
@@ -122,7 +125,7 @@ test('lists in the text of a GraphQL document have the same limit', async () => 
       headers,
     )
   // A document is compiled from its second run on.
-  for (const headers of [{}, aKey(), {}, aKey()]) {
+  for (const headers of [{}, nextKeyHeader(), {}, nextKeyHeader()]) {
     expect(readError(await send(MAX_JSON_LEVELS + 1, headers)).message).toBe(
       `remoteFields: expected JSON at most ${MAX_JSON_LEVELS} levels deep.`,
     )
@@ -134,18 +137,18 @@ test('a nested list is rejected at any depth where free-form JSON is not accepte
   const url = `/2024-03/one/accounting/vendors/1?credentialId=${CREDENTIAL}`
   for (const levels of [3000, 100_000])
     for (const field of ['vendorName', 'addresses', 'nope']) {
-      const headers = aKey()
+      const headers = nextKeyHeader()
       const rest = await post(
         'PUT',
         url,
-        deepen({ vendorName: 'x', [field]: DEEP }, levels),
+        insertNestedLists({ vendorName: 'x', [field]: DEEP }, levels),
         headers,
       )
       expect(readError(rest, field).code).toBe('INVALID_PARAMETER')
-      const requested = graph(
+      const requested = graphqlSender(
         `mutation ($id: ID!, $input: AccountingVendorUpdateInput!) { updateAccountingVendor(credentialId: $id, id: "1", input: $input) { vendor { id } ${USER_ERRORS} } }`,
         { id: CREDENTIAL, input: { vendorName: 'x', [field]: DEEP } },
       )
-      for (const _again of [1, 2, 3]) readError(await requested(levels, aKey()), field)
+      for (const _again of [1, 2, 3]) readError(await requested(levels, nextKeyHeader()), field)
     }
 })

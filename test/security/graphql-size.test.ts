@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { expectError } from '../support/expected-error.ts'
 import { graphqlRequest } from '../support/graphql-request.ts'
-import { fullSelection } from '../support/selection.ts'
+import { selectAllFields } from '../support/selection.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const KIB = 1024
@@ -64,7 +64,7 @@ test('a query for every field of the largest records, with their links, succeeds
   // A document as a client generates it: a page of each resource, with all fields of its records.
   const sizes = catalogue.resources.map((resource) => ({
     resource,
-    selection: fullSelection(resource),
+    selection: selectAllFields(resource),
   }))
   for (const { resource, selection } of sizes) {
     const typeName = resource.typeName

@@ -6,7 +6,7 @@ const CREDENTIAL = 'eeeeeeee-0000-4000-8000-000000000001'
 const LIMIT = 5
 
 let addresses = 0
-/** Each sends its first request. */
+/** Each call returns an address that has not sent a request yet. */
 const nextAddress = (): string => `192.0.2.${++addresses}`
 
 let limited: TestService
@@ -34,7 +34,7 @@ test('a caller’s requests are counted over both transports together and then r
   const graph = await limited.graphql(tenant.key, '{ __typename }')
   expect(graph.status).toBe(429)
   expect(graph.errors[0]?.extensions.code).toBe('RATE_LIMITED')
-  // Another caller has its own count.
+  // The requests of another caller are counted separately.
   const other = await limited.createTenant('production', [])
   expect((await limited.graphql(other.key, '{ __typename }')).status).toBe(200)
 })

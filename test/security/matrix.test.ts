@@ -79,10 +79,10 @@ const send = async (row: Row, authorization: string | undefined, ids: Ids): Prom
 }
 
 /** The response without the parts that differ each time; a compiled operation reports no locations. */
-const comparable = ({ status, body }: Outcome, id: string): unknown => {
-  const leave = (name: string, value: unknown): unknown =>
+const removeVaryingParts = ({ status, body }: Outcome, id: string): unknown => {
+  const omitVarying = (name: string, value: unknown): unknown =>
     name === 'requestId' || name === 'locations' ? undefined : value
-  return { status, body: body && JSON.parse(body.replaceAll(id, 'ID'), leave) }
+  return { status, body: body && JSON.parse(body.replaceAll(id, 'ID'), omitVarying) }
 }
 
 const idsOf = (own: FilledEnvironment, caller: Caller): Ids => ({ ...own.ids, ...caller.ids })
@@ -108,7 +108,9 @@ const expectRejected = async (
     const response = await send(row, caller.authorization, idsWith(mine))
     const never = await send(row, caller.authorization, idsWith(neverOf(target)))
     expect(response.status, `${hint} ${target} ${response.body}`).toBe(absentStatus)
-    expect(comparable(response, mine), hint).toEqual(comparable(never, neverOf(target)))
+    expect(removeVaryingParts(response, mine), hint).toEqual(
+      removeVaryingParts(never, neverOf(target)),
+    )
     if (absentStatus === 404 && !isHead) expect(response.code, hint).toMatch(/NOT_FOUND$/)
   }
 }

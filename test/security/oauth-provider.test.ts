@@ -24,7 +24,7 @@ let userId: string
 let browser: Browser
 let round = 0
 
-const ledger = (url: string): Connector => {
+const ledgerConnector = (url: string): Connector => {
   const method: OAuthMethod = {
     type: 'oauth2',
     fields: {},
@@ -61,7 +61,7 @@ beforeAll(async () => {
     })),
   })
   service = await startService({
-    connectors: new Map([['ledger', ledger(server.url)]]),
+    connectors: new Map([['ledger', ledgerConnector(server.url)]]),
     allowPrivateAddresses: true,
     publicUrl: PUBLIC_URL,
   })
@@ -84,7 +84,7 @@ const start = async () =>
 const read = async (authorizationId: string) =>
   (await call(tenant.key, 'authorization', { authorizationId })).result
 
-const credentials = async () => (await call(tenant.key, 'userCredentials', { userId })).result
+const listCredentials = async () => (await call(tenant.key, 'userCredentials', { userId })).result
 
 const allow = async () => {
   const authorization = await start()
@@ -117,17 +117,17 @@ test('an allowed authorization becomes a credential, whose deletion revokes its 
   expect(cookie).toMatch(/^__Host-trunkline-oauth-[0-9a-f]{16}$/)
   const result = await browser.get(callback.href)
   expect([result.statusCode, result.body]).toEqual([200, expect.stringContaining('Connected')])
-  const [{ credentialId }] = await credentials()
+  const [{ credentialId }] = await listCredentials()
   expect(await read(authorizationId)).toMatchObject({ state: 'connected', credentialId })
   const request = { credentialId, method: 'GET', endpoint: '/me' }
   expect(await call(tenant.key, 'passthrough', request)).toMatchObject({ status: 200 })
   const { tokens } = (await readCredential(service.database, testVault, credentialId))?.tokens ?? {}
   await call(tenant.key, 'deleteCredential', { userId, credentialId })
-  const status = async () => {
+  const readTokenStatus = async () => {
     const authorization = `Bearer ${tokens?.accessToken}`
     return (await fetch(`${server.url}/api/me`, { headers: { authorization } })).status
   }
-  await expect.poll(status).toBe(401)
+  await expect.poll(readTokenStatus).toBe(401)
 })
 
 test('the cookie is bound to the host, to https and to requests of this site', async () => {
@@ -197,7 +197,7 @@ describe('the authorization fails with', () => {
       state: 'failed',
       reason: expect.stringContaining(reason),
     })
-    expect(await credentials()).toEqual([])
+    expect(await listCredentials()).toEqual([])
   })
 })
 
@@ -207,7 +207,7 @@ test('a replayed response creates no second credential, also at the same time', 
   for (const pair of browser.cookies) (secondTab.cookies as Map<string, string>).set(...pair)
   const results = await Promise.all([browser.get(callback.href), secondTab.get(callback.href)])
   expect(results.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 400])
-  expect(await credentials()).toHaveLength(1)
+  expect(await listCredentials()).toHaveLength(1)
   expect((await browser.get(callback.href)).statusCode).toBe(400)
 })
 
@@ -222,5 +222,5 @@ test('the server rejects another redirect URI, and a request without a challenge
   const refused = await server.authorize(plain)
   expect(refused.searchParams.get('error')).toBe('invalid_request')
   await browser.get(refused.href)
-  expect(await credentials()).toEqual([])
+  expect(await listCredentials()).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * The attacks of RFC 9700 on an authorization, against the authorization server of the sandbox: each is rejected, no
- * credential is created, and the authorization of the victim goes on.
+ * The attacks of RFC 9700 on an authorization, against the authorization server of the sandbox: each is rejected,
+ * no credential is created, and the authorization of the victim goes on.
  */
 import { createHash } from 'node:crypto'
 import pino from 'pino'
@@ -44,11 +44,11 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 beforeEach(async () => {
-  userId = await newUser()
+  userId = await createUser()
   browser = openBrowser(service)
 })
 
-const newUser = async (key = tenant.key): Promise<string> =>
+const createUser = async (key = tenant.key): Promise<string> =>
   (await call(key, 'createUser', { username: `user ${++round}` })).result.userId
 
 const start = async (input: object = {}, key = tenant.key) =>
@@ -57,7 +57,7 @@ const start = async (input: object = {}, key = tenant.key) =>
 const read = async (authorizationId: string, key = tenant.key) =>
   (await call(key, 'authorization', { authorizationId })).result
 
-const credentials = async () => (await call(tenant.key, 'userCredentials', { userId })).result
+const listCredentials = async () => (await call(tenant.key, 'userCredentials', { userId })).result
 
 /** An authorization that the end user has allowed, up to the callback. */
 const allow = async (form = {}, by = browser) => {
@@ -110,7 +110,7 @@ test('an allowed authorization becomes a credential whose requests are accepted'
   const callback = await browser.submit(page)
   const result = await browser.get(callback.href)
   expect([result.statusCode, result.body]).toEqual([200, expect.stringContaining('Connected')])
-  const [credential, ...others] = await credentials()
+  const [credential, ...others] = await listCredentials()
   expect(others).toEqual([])
   expect(credential).toMatchObject({ app: 'sandbox', type: 'oauth2', label: 'Acme' })
   const { credentialId } = credential
@@ -132,7 +132,7 @@ test('the end user chooses one of several accounts, once', async () => {
       { accountId: 'outlet', label: 'Outlet' },
     ],
   })
-  expect(await credentials()).toEqual([])
+  expect(await listCredentials()).toEqual([])
   const choose = (accountId: string) =>
     call(tenant.key, 'chooseAuthorizationAccount', { authorizationId, accountId })
   expect(await choose('other')).toMatchObject({ status: 400, fields: ['accountId'] })
@@ -145,12 +145,12 @@ test('the end user chooses one of several accounts, once', async () => {
   const chosen = await Promise.all([choose('outlet'), choose('outlet')])
   expect(chosen.map(({ status }) => status).toSorted()).toEqual([200, 409])
   expect(await choose('acme')).toMatchObject({ status: 409, code: 'AUTHORIZATION_ENDED' })
-  expect(await credentials()).toMatchObject([{ label: 'Outlet' }])
+  expect(await listCredentials()).toMatchObject([{ label: 'Outlet' }])
 })
 
 test('a reconnected credential keeps its id, and its account', async () => {
   await browser.get((await allow()).callback.href)
-  const [{ credentialId }] = await credentials()
+  const [{ credentialId }] = await listCredentials()
   const reconnect = async (companies: string) => {
     const { authorizationId, url } = await start({ credentialId })
     await browser.get((await browser.submit(await browser.open(url), { companies })).href)
@@ -161,8 +161,8 @@ test('a reconnected credential keeps its id, and its account', async () => {
     reason: expect.stringContaining('another account'),
   })
   expect(await reconnect('outlet,acme')).toMatchObject({ state: 'connected', credentialId })
-  expect(await credentials()).toMatchObject([{ credentialId, label: 'Acme' }])
-  const others = await newUser()
+  expect(await listCredentials()).toMatchObject([{ credentialId, label: 'Acme' }])
+  const others = await createUser()
   const foreign = { userId: others, app: 'sandbox', credentialId }
   expect(await call(tenant.key, 'createAuthorization', foreign)).toMatchObject({
     status: 404,
@@ -189,7 +189,7 @@ test('a denied authorization ends as denied', async () => {
   const result = await browser.get(callback.href)
   expect(result.body).toContain('You did not allow the connection')
   expect(await read(authorizationId)).toMatchObject({ state: 'denied', credentialId: null })
-  expect(await credentials()).toEqual([])
+  expect(await listCredentials()).toEqual([])
 })
 
 describe('a response that does not belong to this browser and moment is rejected:', () => {
@@ -222,7 +222,7 @@ describe('a response that does not belong to this browser and moment is rejected
         'another browser with an authorization of another environment',
         async ({ callback }) => {
           const other = openBrowser(service)
-          const otherUserId = await newUser(otherTenant.key)
+          const otherUserId = await createUser(otherTenant.key)
           const { url } = await start({ userId: otherUserId }, otherTenant.key)
           await other.open(url)
           return [callback, other]
@@ -244,9 +244,9 @@ describe('a response that does not belong to this browser and moment is rejected
     const [url, by] = await prepare(flow)
     const refused = await by.get(url.href)
     expect([refused.statusCode, refused.body]).toEqual([400, expect.stringContaining(INVALID_LINK)])
-    expect(await credentials()).toEqual([])
+    expect(await listCredentials()).toEqual([])
     expect(await read(flow.authorizationId)).toMatchObject({ state: 'pending' })
-    // The end user is not disturbed.
+    // The authorization of the end user still completes.
     expect((await browser.get(flow.callback.href)).statusCode).toBe(200)
   })
 
@@ -256,7 +256,7 @@ describe('a response that does not belong to this browser and moment is rejected
       UPDATE authorizations SET expires_at = clock_timestamp() WHERE id = ${authorizationId}::uuid`
     expect((await browser.get(callback.href)).body).toContain(INVALID_LINK)
     expect(await read(authorizationId)).toMatchObject({ state: 'expired' })
-    expect(await credentials()).toEqual([])
+    expect(await listCredentials()).toEqual([])
   })
 
   test('a link after its expiry, whose secrets and later the rest are deleted', async () => {
@@ -284,7 +284,7 @@ describe('a response that does not belong to this browser and moment is rejected
     expect(results.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 400])
     for (const [name, value] of cookies) (browser.cookies as Map<string, string>).set(name, value)
     expect((await browser.get(callback.href)).body).toContain(INVALID_LINK)
-    expect(await credentials()).toHaveLength(1)
+    expect(await listCredentials()).toHaveLength(1)
   })
 
   test('a link that was already opened, or is unknown', async () => {
@@ -329,7 +329,7 @@ describe('a response with the right state, but wrong content, fails:', () => {
       reason: expect.stringContaining(reason),
       credentialId: null,
     })
-    expect(await credentials()).toEqual([])
+    expect(await listCredentials()).toEqual([])
   })
 })
 
@@ -349,7 +349,7 @@ describe('the authorization server of the sandbox rejects', () => {
       `/sandbox/oauth/authorize?${new URLSearchParams({ ...parameters, ...changes })}`,
       CALLBACK,
     )
-  const newCode = async (): Promise<string> =>
+  const requestCode = async (): Promise<string> =>
     (await browser.submit(pageWith({}))).searchParams.get('code') ?? ''
   const grant = {
     grant_type: 'authorization_code',
@@ -379,7 +379,7 @@ describe('the authorization server of the sandbox rejects', () => {
     ['another redirect URI', { redirect_uri: `${CALLBACK}/x` }, 'invalid_grant'],
     ['a made-up code', { code: 'made-up' }, 'invalid_grant'],
   ])('a code with %s, and from then on', async (_what, changes, error) => {
-    const code = await newCode()
+    const code = await requestCode()
     const refused = await requestTokens({ ...grant, code, ...changes })
     expect(refused).toEqual({ status: 400, body: { error } })
     const again = await requestTokens({ ...grant, code })
@@ -389,7 +389,7 @@ describe('the authorization server of the sandbox rejects', () => {
   })
 
   test('a code, or a refresh token, that is used twice, and all tokens of its grant', async () => {
-    const code = await newCode()
+    const code = await requestCode()
     const first = await requestTokens({ ...grant, code })
     expect(first).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 900 } })
     const refresh = (token: string) =>
@@ -404,7 +404,7 @@ describe('the authorization server of the sandbox rejects', () => {
       }),
     )
     expect(opened.status).toBe(401)
-    const other = await newCode()
+    const other = await requestCode()
     const tokens = await requestTokens({ ...grant, code: other })
     expect((await requestTokens({ ...grant, code: other })).status).toBe(400)
     expect((await refresh(tokens.body.refresh_token)).status).toBe(400)
@@ -439,15 +439,16 @@ test('without PUBLIC_URL or an OAuth client, the error names what is missing', a
     message: expect.stringContaining('PUBLIC_URL'),
   })
   const { key } = await service.createTenant('development', [], 'Without a client')
-  const user = await newUser(key)
+  const user = await createUser(key)
   const refused = await call(key, 'createAuthorization', { userId: user, app: 'sandbox' })
   expect(refused).toMatchObject({ status: 400, code: 'OAUTH_NOT_CONFIGURED' })
   expect(refused.message).toContain('PUT /2024-03/oauth-clients/sandbox')
-  const methods = async (by: string) => (await call(by, 'app', { app: 'sandbox' })).result.methods
-  const available = (found: readonly { method: string; available: boolean }[]) =>
+  const listMethods = async (by: string) =>
+    (await call(by, 'app', { app: 'sandbox' })).result.methods
+  const availabilityOf = (found: readonly { method: string; available: boolean }[]) =>
     Object.fromEntries(found.map(({ method, available }) => [method, available]))
-  expect(available(await methods(key))).toEqual({ token: true, oauth: false })
-  expect(available(await methods(tenant.key))).toEqual({ token: true, oauth: true })
+  expect(availabilityOf(await listMethods(key))).toEqual({ token: true, oauth: false })
+  expect(availabilityOf(await listMethods(tenant.key))).toEqual({ token: true, oauth: true })
 })
 
 test.each([
@@ -478,7 +479,7 @@ test('an OAuth client is replaced, listed without its secrets, and deleted', asy
     updatedAt: expect.any(String),
   })
   expect((await call(key, 'oauthClients')).result).toEqual([replaced.result])
-  const user = await newUser(key)
+  const user = await createUser(key)
   const { url } = await start({ userId: user }, key)
   expect((await browser.open(url)).searchParams.get('scope')).toBe('read write')
   expect(await call(key, 'deleteOAuthClient', { app: 'sandbox' })).toMatchObject({ status: 200 })
@@ -502,7 +503,7 @@ test('no page, log line, API response or dump contains a secret of an authorizat
   })
   const responses = JSON.stringify([
     await read(authorizationId),
-    await credentials(),
+    await listCredentials(),
     (await call(tenant.key, 'oauthClients')).result,
   ])
   expect(logged).toContain('/oauth/start/[redacted]')

@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 /** Whether the text contains the secret, plain or encoded. */
-const holds = (text: string, secret: string): boolean =>
+const containsSecret = (text: string, secret: string): boolean =>
   [secret, Buffer.from(secret).toString('hex'), btoa(secret).slice(2, -4)].some((form) =>
     text.includes(form),
   )
@@ -81,7 +81,7 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
   }
 
   /** Calls an operation over REST and over GraphQL. */
-  const both = async (bearer: string, name: string, input: Input) => {
+  const callOverBoth = async (bearer: string, name: string, input: Input) => {
     const operation = operationOf(name)
     const { method, url, body } = restRequest(operation, input)
     const inBody = new Set(Object.keys(operation.body ?? {}))
@@ -95,8 +95,8 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
   }
 
   /** Calls an operation that returns a secret, and adds the secret to the search. */
-  const returnsSecret = async (name: string, values: Input, field: string): Promise<void> => {
-    for (const { status, body } of await both(key, name, values)) {
+  const expectSecret = async (name: string, values: Input, field: string): Promise<void> => {
+    for (const { status, body } of await callOverBoth(key, name, values)) {
       expect(status, `${name} ${body}`).toBe(200)
       const secret = new RegExp(`"${field}":"([^"]+)"`).exec(body)?.[1]
       if (secret === undefined) throw new Error(`${name} returned no secret: ${body}`)
@@ -104,35 +104,39 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
     }
   }
 
-  const rest = async (name: string, input: Input) => {
+  const sendRest = async (name: string, input: Input) => {
     const { method, url, body } = restRequest(operationOf(name), input)
     const result = await send(key, method, url, body)
     responses += result.text
     return JSON.parse(result.body)
   }
 
-  const { userId } = await rest('createUser', { username: 'canary' })
+  const { userId } = await sendRest('createUser', { username: 'canary' })
   const credentialIds: string[] = []
   for (const behavior of ['refusing', 'broken']) {
     const credential = { url: `${origin}/${behavior}`, apiKey: APP_KEY }
-    const { credentialId } = await rest('createCredential', { userId, app: 'vendure', credential })
+    const { credentialId } = await sendRest('createCredential', {
+      userId,
+      app: 'vendure',
+      credential,
+    })
     credentialIds.push(credentialId)
   }
-  const { subscription } = await rest('createWebhook', {
+  const { subscription } = await sendRest('createWebhook', {
     address: 'https://hooks.example.com/',
     topic: ['crm/accounts'],
   })
   const { subscriptionId } = subscription
-  await returnsSecret('webhookSecret', { subscriptionId }, 'secret')
-  const { integration } = await rest(
+  await expectSecret('webhookSecret', { subscriptionId }, 'secret')
+  const { integration } = await sendRest(
     'defineIntegration',
     operationOf('defineIntegration').example.input,
   )
   const { integrationId } = integration
   for (const name of ['integrationSecret', 'rotateIntegrationSecret'])
-    await returnsSecret(name, { integrationId }, 'secret')
-  await returnsSecret('userToken', { userId }, 'token')
-  await returnsSecret('generateApiKey', {}, 'key')
+    await expectSecret(name, { integrationId }, 'secret')
+  await expectSecret('userToken', { userId }, 'token')
+  await expectSecret('generateApiKey', {}, 'key')
   const [token = ''] = [...secrets].filter((secret) => secret.split('.').length === 3)
   expect(secrets.size).toBeGreaterThanOrEqual(10)
 
@@ -148,11 +152,14 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
   const callAll = async (): Promise<void> => {
     for (const { name, example, callers } of operations) {
       if (secretOperations.includes(name)) continue
-      const odd = Object.keys(example.input).map((field) => ({ ...example.input, [field]: [] }))
+      const invalidInputs = Object.keys(example.input).map((field) => ({
+        ...example.input,
+        [field]: [],
+      }))
       const bearers = callers.includes('user') ? [key, token] : [key]
       for (const bearer of bearers)
-        for (const input of [example.input, ...odd])
-          for (const { text } of await both(bearer, name, input)) responses += text
+        for (const input of [example.input, ...invalidInputs])
+          for (const { text } of await callOverBoth(bearer, name, input)) responses += text
     }
     const order = { lineItems: [{ productId: '1', variantId: '1', quantity: 1 }] }
     for (const credentialId of credentialIds)
@@ -166,8 +173,8 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
         responses += (await send(key, 'GET', url)).text
       }
   }
-  // Real ids in place of the example's.
-  for (const secret of [...secrets].filter((one) => /^(tl_dev_|whsec_|eyJ)/.test(one)))
+  // Sends each secret where the API expects an id.
+  for (const secret of [...secrets].filter((text) => /^(tl_dev_|whsec_|eyJ)/.test(text)))
     for (const path of ['api-keys', 'integrations', 'one/users', 'one/webhooks', 'none'])
       for (const end of ['', `?credentialId=${secret}`])
         responses += (await send(key, 'DELETE', `/2024-03/${path}/${secret}${end}`)).text
@@ -181,19 +188,21 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
 
   const log = await readFile(logFile, 'utf8')
   const dump = await dumpTables(database)
-  // The searched texts are the right ones: they contain the errors and the stored values.
+  // The searched texts contain the errors and the stored values, so the search is meaningful.
   expect(log).toContain('unexpected error')
   expect(responses).toContain('"INTERNAL"')
   expect(responses).toContain('may not do this')
   expect(responses).toMatch(/\[redacted\]/)
-  expect(holds(`{"${APP_KEY}"}`, APP_KEY)).toBe(true)
+  expect(containsSecret(`{"${APP_KEY}"}`, APP_KEY)).toBe(true)
   expect(dump).toContain('public.idempotent_requests')
   expect(await prisma.idempotentRequest.count()).toBeGreaterThan(20)
   for (const secret of secrets) {
     // A token is identified by its signature, a key by the part after its kind.
     const revealing = secret.split('.').at(-1)?.slice(-40) ?? secret
     for (const [where, text] of Object.entries({ answers: responses, log, dump }))
-      expect(holds(text, revealing), `${revealing.slice(0, 8)}… in the ${where}`).toBe(false)
+      expect(containsSecret(text, revealing), `${revealing.slice(0, 8)}… in the ${where}`).toBe(
+        false,
+      )
   }
   // No response reveals internals either.
   for (const insides of ['node_modules', 'prisma', '.ts:', 'SELECT ', 'relation \\"', '/work/'])

@@ -31,7 +31,8 @@ beforeEach(async () => {
 })
 afterAll(() => service.stop())
 
-const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}1${']'.repeat(depth)}`)
+const nestedLists = (depth: number): unknown =>
+  JSON.parse(`${'['.repeat(depth)}1${']'.repeat(depth)}`)
 
 const unusualValues = fc.constantFrom<unknown>(
   ...['', ' ', '\0', 'a\0b', '\ud800', '\u202e', '%', '%zz', '%00', '..', '../../etc/passwd', '/'],
@@ -39,12 +40,22 @@ const unusualValues = fc.constantFrom<unknown>(
   ...['__proto__', 'constructor', 'toString', 'x'.repeat(600), 'é'.repeat(300)],
   ...['99999999-0000-4000-8000-000000000009', '0', '-1', '1e309', '9'.repeat(40), '2026-02-30'],
   ...[0, -1, 1.5, 1e308, 2 ** 31, 2 ** 53, -(2 ** 63), null, true, false],
-  ...[[], {}, [[]], [null], { a: 1 }, ['x', 'x'], { toString: 1 }, nested(100), nested(5000)],
+  ...[
+    [],
+    {},
+    [[]],
+    [null],
+    { a: 1 },
+    ['x', 'x'],
+    { toString: 1 },
+    nestedLists(100),
+    nestedLists(5000),
+  ],
   ...['http://127.0.0.1/', 'https://a.example/', 'https://[::1]/', 'javascript:1', 'https://\0'],
 )
 
 /** A valid value for a field, so that invalid values in other fields are reached. */
-const fitting = ({ kind }: Field, example: unknown): fc.Arbitrary<unknown> =>
+const validValueOf = ({ kind }: Field, example: unknown): fc.Arbitrary<unknown> =>
   kind.name === 'reference'
     ? fc.constantFrom<unknown>(tenant.userId, example, tenant.userId.toUpperCase())
     : fc.constant(example)
@@ -52,16 +63,16 @@ const fitting = ({ kind }: Field, example: unknown): fc.Arbitrary<unknown> =>
 const unusualOf = (field: Field, example: unknown) =>
   fc.oneof(
     { weight: 3, arbitrary: unusualValues },
-    { weight: 2, arbitrary: fitting(field, example) },
+    { weight: 2, arbitrary: validValueOf(field, example) },
     { weight: 1, arbitrary: fc.anything({ maxDepth: 3, withNullPrototype: false }) },
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   )
 
 /** The value as JSON carries it: what JSON cannot represent is left out. */
-const asJson = (value: unknown): unknown => {
+const toJson = (value: unknown): unknown => {
   try {
     return JSON.parse(
-      JSON.stringify(value, (_key, one) => (typeof one === 'bigint' ? String(one) : one)),
+      JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? String(item) : item)),
     )
   } catch {
     return undefined
@@ -82,14 +93,14 @@ const inputOf = (operation: Operation): fc.Arbitrary<Record<string, unknown>> =>
       ),
       { requiredKeys: Object.keys(fieldsAt(operation, 'path')) },
     )
-    .map((values) => Object.fromEntries(Object.entries(values).map(([k, v]) => [k, asJson(v)])))
+    .map((values) => Object.fromEntries(Object.entries(values).map(([k, v]) => [k, toJson(v)])))
 }
 
 /** Internals that an unhandled error reveals. */
 const INTERNALS =
   /\bat .+:\d+:\d+|node_modules|\/(work|src|home|tmp)\/|prisma|postgres|\b(SELECT|INSERT|UPDATE|DELETE) .*\b(FROM|INTO|SET)\b|relation "|syntax error at|invalid input syntax|TypeError|RangeError|Cannot read/i
 
-const text = (value: unknown): string =>
+const toText = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
 
 describe.each(operations.map((operation) => [operation.name, operation] as const))(
@@ -123,7 +134,7 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
           const forPath = Object.fromEntries(
             Object.entries(values).map(([name, value]) => [
               name,
-              name in inPath ? text(value) || 'x' : value,
+              name in inPath ? toText(value) || 'x' : value,
             ]),
           )
           const { method, url, body } = restRequest(
@@ -131,7 +142,7 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
             Object.fromEntries(
               Object.entries(forPath).map(([name, value]) => [
                 name,
-                name in fieldsAt(operation, 'query') ? text(value) : value,
+                name in fieldsAt(operation, 'query') ? toText(value) : value,
               ]),
             ),
           )

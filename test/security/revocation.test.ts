@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const newKey = () => createKey(service.database, tenant.environmentId)
+const createTenantKey = () => createKey(service.database, tenant.environmentId)
 
 /** Requests a list from this server with this key. @returns the status */
 const statusOf = async (
@@ -50,7 +50,7 @@ describe('another process', () => {
 
   beforeEach(async () => {
     other = await openServer(service.url)
-    key = await newKey()
+    key = await createTenantKey()
     // The second request is answered from the cache, without a statement.
     for (const _first of [true, false]) expect(await statusOf(other.server, key)).toBe(200)
     other.takeStatements()
@@ -59,11 +59,11 @@ describe('another process', () => {
   })
   afterEach(() => other.stop())
 
-  const statusThere = (): Promise<number> => statusOf(other.server, key)
+  const readStatusThere = (): Promise<number> => statusOf(other.server, key)
 
   test('rejects a key that is revoked in this process', async () => {
     await revokeKey(service, key)
-    await expect.poll(statusThere, DEADLINE).toBe(401)
+    await expect.poll(readStatusThere, DEADLINE).toBe(401)
     const response = await other.server.inject({
       url: '/graphql?query={__typename}',
       headers: { authorization: `Bearer ${key}` },
@@ -80,7 +80,7 @@ describe('another process', () => {
     await hand.connect()
     await hand.query(sql, [hashApiKey(key)])
     await hand.end()
-    await expect.poll(statusThere, DEADLINE).toBe(401)
+    await expect.poll(readStatusThere, DEADLINE).toBe(401)
     await expect.poll(() => statusOf(service.server, key), DEADLINE).toBe(401)
   })
 
@@ -120,10 +120,10 @@ describe('while no notifications arrive', () => {
   })
 
   test('nothing is cached: a revoked key is rejected, and still is when notifications arrive again', async () => {
-    const revoked = await newKey()
-    const valid = await newKey()
-    const ofOther = (key: string) => statusOf(other.server, key)
-    for (const key of [revoked, valid]) expect(await ofOther(key)).toBe(200)
+    const revoked = await createTenantKey()
+    const valid = await createTenantKey()
+    const statusOfOther = (key: string) => statusOf(other.server, key)
+    for (const key of [revoked, valid]) expect(await statusOfOther(key)).toBe(200)
 
     // Neither server can reconnect; their open connections stay open.
     await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS false`)
@@ -134,27 +134,27 @@ describe('while no notifications arrive', () => {
     expect(rows).toHaveLength(2)
     await service.database.prisma
       .$executeRaw`UPDATE api_keys SET revoked_at = now() WHERE hash = ${hashApiKey(revoked)}`
-    await expect.poll(() => ofOther(revoked), DEADLINE).toBe(401)
+    await expect.poll(() => statusOfOther(revoked), DEADLINE).toBe(401)
 
     other.takeStatements()
-    for (const _again of [1, 2, 3]) expect(await ofOther(valid)).toBe(200)
+    for (const _again of [1, 2, 3]) expect(await statusOfOther(valid)).toBe(200)
     const lookups = other.takeStatements().filter((statement) => statement.includes('api_keys'))
     expect(lookups).toHaveLength(3)
 
     await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS true`)
-    const cachesOwner = async (): Promise<boolean> => {
+    const isOwnerCached = async (): Promise<boolean> => {
       other.takeStatements()
-      expect(await ofOther(valid)).toBe(200)
+      expect(await statusOfOther(valid)).toBe(200)
       return !other.takeStatements().join().includes('api_keys')
     }
-    await expect.poll(cachesOwner, DEADLINE).toBe(true)
-    expect(await ofOther(revoked)).toBe(401)
+    await expect.poll(isOwnerCached, DEADLINE).toBe(true)
+    expect(await statusOfOther(revoked)).toBe(401)
     await revokeKey(service, valid)
-    await expect.poll(() => ofOther(valid), DEADLINE).toBe(401)
+    await expect.poll(() => statusOfOther(valid), DEADLINE).toBe(401)
   })
 
   test('a lookup that was in progress is not cached when notifications arrive again', async () => {
-    const key = await newKey()
+    const key = await createTenantKey()
     const read = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const { prisma } = service.database
@@ -197,7 +197,7 @@ describe('a request whose body is still arriving when its key is revoked', () =>
     ['/2024-03/one/crm/accounts?credentialId=', '{"accountName":"Late"}'],
     ['/graphql', '{"query":"mutation { generateApiKey { apiKey { key } } }"}'],
   ])('to %s is rejected once it is complete', async (path, body) => {
-    const key = await newKey()
+    const key = await createTenantKey()
     const owner = vi.spyOn(service.access, 'keyOwner')
     const socket = connect(port, '127.0.0.1')
     const head = [

@@ -58,7 +58,7 @@ const send = async (address: string | undefined, method: string, path: string, b
 }
 
 /** The tokens in the credentials, decrypted. */
-const sealedTokens = async (): Promise<readonly string[]> => {
+const readSealedTokens = async (): Promise<readonly string[]> => {
   const rows = await database.prisma.credential.findMany({ select: { id: true } })
   const opened = await Promise.all(rows.map(({ id }) => readCredential(database, testVault, id)))
   return opened.map((credential) => credential?.values.token ?? '')
@@ -86,7 +86,7 @@ test('a token gives access, and neither a dump nor the log contains it', {
   expect(await connect('typed', TYPED)).toMatchObject({ status: 200 })
   expect(await connect('typed', TYPED)).toMatchObject({ status: 200 })
   expect(await connect('typed', EARLIER)).toMatchObject({ status: 400 })
-  const ofFirst = await sealedTokens()
+  const ofFirst = await readSealedTokens()
 
   // The example's credentials are gone: the next start creates new ones, which must open its companies.
   for (const { id } of await database.prisma.credential.findMany({ select: { id: true } }))
@@ -103,7 +103,7 @@ test('a token gives access, and neither a dump nor the log contains it', {
   const inApp = { tenant: 'acme', kind: 'vendors', deleted: false }
   const count = await database.prisma.sandboxRecord.count({ where: inApp })
   expect(JSON.parse(vendors.body)).toEqual({ count })
-  const ofSecond = await sealedTokens()
+  const ofSecond = await readSealedTokens()
   await second.stop()
 
   const tokens = [...ofFirst, ...ofSecond, EARLIER, TYPED]

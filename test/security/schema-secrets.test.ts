@@ -59,7 +59,7 @@ const suspectsBelow = (...roots: readonly (GraphQLNamedType | null | undefined)[
 
 test('queries and subscriptions return none', () => {
   const found = suspectsBelow(schema.getQueryType(), schema.getSubscriptionType())
-  // Equal, so that the table has no field that no longer exists.
+  // Compared for equality, so that the table cannot keep a field that no longer exists.
   expect(found.toSorted()).toEqual([...ALLOWED.keys()].toSorted())
 })
 

@@ -33,7 +33,7 @@ let app: Server
 let dataDir: string
 
 /** An app that fails as the first part of the path says, and echoes the request. */
-const failingApp = (): Server =>
+const createFailingApp = (): Server =>
   createServer((request, response) => {
     const [, behavior] = (request.url ?? '').split('/')
     const key = String(request.headers['vendure-api-key'])
@@ -47,7 +47,7 @@ beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
   dataDir = await mkdtemp(join(tmpdir(), 'trunkline-canaries-'))
-  app = failingApp()
+  app = createFailingApp()
   await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`
   const { environmentId, userId } = tenant

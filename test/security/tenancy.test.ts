@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const rest = async (key: string, path: string) => {
+const sendRest = async (key: string, path: string) => {
   const response = await service.rest(key, path)
   const { 'x-request-id': requestId, date: _date, ...headers } = response.headers
   return {
@@ -80,7 +80,7 @@ const rest = async (key: string, path: string) => {
 }
 
 /** The response without the parts that differ each time; a compiled operation reports no locations. */
-const comparable = ({ status, data, errors }: GraphQLResponse) => ({
+const removeVaryingParts = ({ status, data, errors }: GraphQLResponse) => ({
   status,
   data,
   errors: errors.map(({ message, extensions: { requestId: _requestId, ...extensions } }) => ({
@@ -89,8 +89,8 @@ const comparable = ({ status, data, errors }: GraphQLResponse) => ({
   })),
 })
 
-const graph = async (key: string, query: string, variables: Record<string, unknown>) =>
-  comparable(await service.graphql(key, query, variables))
+const sendGraphQL = async (key: string, query: string, variables: Record<string, unknown>) =>
+  removeVaryingParts(await service.graphql(key, query, variables))
 
 const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
 
@@ -99,7 +99,7 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
 
   test('REST: a stranger gets no record by list, count or id', async () => {
     for (const { name, tenant, own } of otherCallers) {
-      const paths = (credentialId: string, id: string) => [
+      const listPaths = (credentialId: string, id: string) => [
         `${resource.restPath}?credentialId=${credentialId}`,
         `${resource.restPath}/count?credentialId=${credentialId}`,
         `${resource.restPath}/aggregate?credentialId=${credentialId}`,
@@ -107,20 +107,20 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
         `${resource.restPath}/1?credentialId=${credentialId}`,
       ]
       const never = recordId(NEVER, resource.topic, '1')
-      const ofNever = paths(NEVER, never)
-      for (const [index, path] of paths(MINE, mine).entries()) {
-        expect((await rest(owner.key, path)).status, path).toBe(200)
-        const response = await rest(tenant.key, path)
+      const ofNever = listPaths(NEVER, never)
+      for (const [index, path] of listPaths(MINE, mine).entries()) {
+        expect((await sendRest(owner.key, path)).status, path).toBe(200)
+        const response = await sendRest(tenant.key, path)
         expect(response.status, `${name}: ${path}`).toBe(404)
         expect(response.body).toContain('"CREDENTIAL_NOT_FOUND"')
-        expect(response).toEqual(await rest(tenant.key, ofNever[index] ?? ''))
+        expect(response).toEqual(await sendRest(tenant.key, ofNever[index] ?? ''))
       }
       // With a credential of the stranger's own.
-      const [, , , foreign = ''] = paths(own, mine)
-      const [, , , absent = ''] = paths(own, never)
-      const result = await rest(tenant.key, foreign)
+      const [, , , foreign = ''] = listPaths(own, mine)
+      const [, , , absent = ''] = listPaths(own, never)
+      const result = await sendRest(tenant.key, foreign)
       expect(result.status).toBe(404)
-      expect(result).toEqual(await rest(tenant.key, absent))
+      expect(result).toEqual(await sendRest(tenant.key, absent))
     }
   })
 
@@ -131,48 +131,58 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
     const get = `query ($credentialId: ID!, $id: ID!) { get: ${resource.getField}(credentialId: $credentialId, id: $id) { id } }`
     const node = 'query ($id: ID!) { node(id: $id) { id } }'
     for (const { name, tenant, own } of otherCallers) {
-      const same = async (query: string, foreign: object, absent: object, expected: object) => {
-        const response = await graph(tenant.key, query, { ...foreign })
+      const expectSameResponse = async (
+        query: string,
+        foreign: object,
+        absent: object,
+        expected: object,
+      ) => {
+        const response = await sendGraphQL(tenant.key, query, { ...foreign })
         expect(response, `${name}: ${query}`).toMatchObject(expected)
-        expect(response).toEqual(await graph(tenant.key, query, { ...absent }))
+        expect(response).toEqual(await sendGraphQL(tenant.key, query, { ...absent }))
       }
       const notFound = (code: string) => ({ status: 404, errors: [{ extensions: { code } }] })
       const never = recordId(NEVER, resource.topic, '1')
       const noCredential = notFound('CREDENTIAL_NOT_FOUND')
-      await same(list, { credentialId: MINE }, { credentialId: NEVER }, noCredential)
-      await same(
+      await expectSameResponse(list, { credentialId: MINE }, { credentialId: NEVER }, noCredential)
+      await expectSameResponse(
         list,
         { credentialIds: [own, MINE] },
         { credentialIds: [own, NEVER] },
         noCredential,
       )
-      await same(list, { userId: owner.userId }, { userId: NEVER }, notFound('USER_NOT_FOUND'))
-      await same(
+      await expectSameResponse(
+        list,
+        { userId: owner.userId },
+        { userId: NEVER },
+        notFound('USER_NOT_FOUND'),
+      )
+      await expectSameResponse(
         get,
         { credentialId: MINE, id: mine },
         { credentialId: NEVER, id: never },
         noCredential,
       )
-      await same(
+      await expectSameResponse(
         get,
         { credentialId: own, id: mine },
         { credentialId: own, id: never },
         { status: 200, data: { get: null }, errors: [] },
       )
-      await same(
+      await expectSameResponse(
         node,
         { id: mine },
         { id: never },
         { status: 200, data: { node: null }, errors: [] },
       )
     }
-    expect(await graph(owner.key, list, { userId: owner.userId })).toMatchObject({
+    expect(await sendGraphQL(owner.key, list, { userId: owner.userId })).toMatchObject({
       data: { list: { totalCount: 2 } },
     })
-    expect(await graph(owner.key, get, { credentialId: MINE, id: mine })).toMatchObject({
+    expect(await sendGraphQL(owner.key, get, { credentialId: MINE, id: mine })).toMatchObject({
       data: { get: { id: mine } },
     })
-    expect(await graph(owner.key, node, { id: mine })).toMatchObject({
+    expect(await sendGraphQL(owner.key, node, { id: mine })).toMatchObject({
       data: { node: { id: mine } },
     })
   })
@@ -195,7 +205,7 @@ test('a filter by another tenant’s record selects nothing', async () => {
       ),
     )) {
       const id = recordId(MINE, target, '1')
-      const response = await rest(tenant.key, `${path}?credentialId=${own}&${field}=${id}`)
+      const response = await sendRest(tenant.key, `${path}?credentialId=${own}&${field}=${id}`)
       expect([response.status, JSON.parse(response.body)]).toEqual([200, { [plural]: [] }])
     }
 })
@@ -204,13 +214,13 @@ test('a nested path below another tenant’s record responds as for one that nev
   const orderId = recordId(MINE, 'commerce/orders', '1')
   for (const { tenant, own } of otherCallers) {
     const base = `/commerce/orders/${orderId}/fulfillments`
-    const list = await rest(tenant.key, `${base}?credentialId=${own}`)
-    const nowhere = await rest(
+    const list = await sendRest(tenant.key, `${base}?credentialId=${own}`)
+    const nowhere = await sendRest(
       tenant.key,
       `/commerce/orders/${recordId(own, 'commerce/orders', 'never')}/fulfillments?credentialId=${own}`,
     )
     expect([list.status, list.body]).toEqual([404, nowhere.body])
-    const get = await rest(tenant.key, `${base}/1?credentialId=${own}`)
+    const get = await sendRest(tenant.key, `${base}/1?credentialId=${own}`)
     expect(get.status).toBe(404)
   }
 })
@@ -235,7 +245,7 @@ test('a cursor of another tenant’s list shows none of its records', async () =
     const cursor = String(page.headers['next-cursor'])
     expect(page.json().accounts).toHaveLength(1)
     for (const { tenant, own } of otherCallers) {
-      const response = await rest(
+      const response = await sendRest(
         tenant.key,
         `/crm/accounts?credentialId=${own}&orderBy=${orderBy}&cursor=${cursor}`,
       )

@@ -55,7 +55,7 @@ const ownKey = async () => {
 
 const foreign = generateKeyPairSync('ed25519')
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-const now = (): number => Math.floor(Date.now() / 1000)
+const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
 const claimsOf = (): JWTPayload => ({
   iss: 'trunkline',
@@ -63,8 +63,8 @@ const claimsOf = (): JWTPayload => ({
   jti: 'j',
   env: tenant.environmentId,
   sub: tenant.userId,
-  iat: now(),
-  exp: now() + 600,
+  iat: nowSeconds(),
+  exp: nowSeconds() + 600,
 })
 const headerOf = () => ({ alg: 'Ed25519', typ: 'trunkline-user+jwt', kid })
 
@@ -89,23 +89,26 @@ const withHmac = (header: object, secret: string | Buffer): string => {
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
 }
 
-const publicKey = async () => createPublicKey(await ownKey())
-const parts = (): [string, string, string] => token.split('.') as [string, string, string]
+const readPublicKey = async () => createPublicKey(await ownKey())
+const tokenParts = (): [string, string, string] => token.split('.') as [string, string, string]
 const foreignJwk = () => foreign.publicKey.export({ format: 'jwk' })
 
 /** Attacks by name, mostly from RFC 8725, section 2. Each differs from a valid token in one respect. */
 const attacks: Readonly<Record<string, () => string | Promise<string>>> = {
-  'no algorithm': () => `${encode({ ...headerOf(), alg: 'none' })}.${parts()[1]}.`,
+  'no algorithm': () => `${encode({ ...headerOf(), alg: 'none' })}.${tokenParts()[1]}.`,
   'no algorithm, in other letters': () =>
-    `${encode({ ...headerOf(), alg: 'nOnE' })}.${parts()[1]}.`,
+    `${encode({ ...headerOf(), alg: 'nOnE' })}.${tokenParts()[1]}.`,
   'no algorithm, and the signature left there': () =>
-    `${encode({ ...headerOf(), alg: 'none' })}.${parts()[1]}.${parts()[2]}`,
+    `${encode({ ...headerOf(), alg: 'none' })}.${tokenParts()[1]}.${tokenParts()[2]}`,
   'HMAC with the public key as PEM': async () =>
-    withHmac({}, (await publicKey()).export({ type: 'spki', format: 'pem' })),
+    withHmac({}, (await readPublicKey()).export({ type: 'spki', format: 'pem' })),
   'HMAC with the public key as DER': async () =>
-    withHmac({}, (await publicKey()).export({ type: 'spki', format: 'der' })),
+    withHmac({}, (await readPublicKey()).export({ type: 'spki', format: 'der' })),
   'HMAC with the bytes of the public key': async () =>
-    withHmac({}, Buffer.from((await publicKey()).export({ format: 'jwk' }).x ?? '', 'base64url')),
+    withHmac(
+      {},
+      Buffer.from((await readPublicKey()).export({ format: 'jwk' }).x ?? '', 'base64url'),
+    ),
   'HMAC with nothing': () => withHmac({}, ''),
   'another spelling of the signature': () => {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -152,11 +155,12 @@ const attacks: Readonly<Record<string, () => string | Promise<string>>> = {
   'no id': () => sign({ jti: undefined }),
   'no end': () => sign({ exp: undefined }),
   'no beginning': () => sign({ iat: undefined }),
-  'an end that has been': () => sign({ iat: now() - 120, exp: now() - 60 }),
+  'an end that has been': () => sign({ iat: nowSeconds() - 120, exp: nowSeconds() - 60 }),
   'an end that is text': () => sign({ exp: '9999999999' }),
-  'a beginning to come': () => sign({ iat: now() + 60 }),
-  'not before what is to come': () => sign({ nbf: now() + 60 }),
-  'a life longer than any token has': () => sign({ iat: now() - DAY_S - 60, exp: now() + DAY_S }),
+  'a beginning to come': () => sign({ iat: nowSeconds() + 60 }),
+  'not before what is to come': () => sign({ nbf: nowSeconds() + 60 }),
+  'a life longer than any token has': () =>
+    sign({ iat: nowSeconds() - DAY_S - 60, exp: nowSeconds() + DAY_S }),
   'the user of another environment': () => sign({ sub: otherTenant.userId }),
   'the environment of another user': () => sign({ env: otherTenant.environmentId }),
   'a user who never was': () => sign({ sub: 'ffffffff-0000-4000-8000-000000000000' }),
@@ -170,16 +174,16 @@ const attacks: Readonly<Record<string, () => string | Promise<string>>> = {
     return issued.token
   },
   'other claims under the same signature': () =>
-    `${parts()[0]}.${encode({ ...claimsOf(), exp: now() + 9999 })}.${parts()[2]}`,
+    `${tokenParts()[0]}.${encode({ ...claimsOf(), exp: nowSeconds() + 9999 })}.${tokenParts()[2]}`,
   'another header under the same signature': () =>
-    `${encode({ ...headerOf(), x: 1 })}.${parts()[1]}.${parts()[2]}`,
+    `${encode({ ...headerOf(), x: 1 })}.${tokenParts()[1]}.${tokenParts()[2]}`,
   'a signature cut short': () => token.slice(0, -4),
-  'no signature': () => `${parts()[0]}.${parts()[1]}.`,
-  'no claims': () => `${parts()[0]}..${parts()[2]}`,
-  'no header': () => `.${parts()[1]}.${parts()[2]}`,
+  'no signature': () => `${tokenParts()[0]}.${tokenParts()[1]}.`,
+  'no claims': () => `${tokenParts()[0]}..${tokenParts()[2]}`,
+  'no header': () => `.${tokenParts()[1]}.${tokenParts()[2]}`,
   'nothing but dots': () => '..',
-  'a fourth part': () => `${token}.${parts()[2]}`,
-  'two parts': () => `${parts()[0]}.${parts()[1]}`,
+  'a fourth part': () => `${token}.${tokenParts()[2]}`,
+  'two parts': () => `${tokenParts()[0]}.${tokenParts()[1]}`,
   'claims that are a list': () => signRaw({}, [claimsOf()]),
   'claims that are text': () => signRaw({}, 'claims' as never),
 }
@@ -190,7 +194,7 @@ describe('a user token', () => {
     expect(await statusOf(await sign())).toBe(403)
     expect(await statusOf(await signRaw({}, claimsOf()))).toBe(403)
     const { expiresAt } = await service.tokens.issue(tenant)
-    expect(expiresAt - now()).toBeGreaterThan(3590)
+    expect(expiresAt - nowSeconds()).toBeGreaterThan(3590)
     expect(await service.tokens.verify(token)).toMatchObject({
       environmentId: tenant.environmentId,
       userId: tenant.userId,
@@ -211,15 +215,16 @@ describe('a user token', () => {
   })
 
   test('is reported as expired only if the service issued it', async () => {
-    const message = async (bearer: string) => (await send(service, bearer)).json().error.message
-    const past = { iat: now() - 120, exp: now() - 60 }
-    expect(await message(await sign(past))).toContain('expired')
+    const readErrorMessage = async (bearer: string) =>
+      (await send(service, bearer)).json().error.message
+    const past = { iat: nowSeconds() - 120, exp: nowSeconds() - 60 }
+    expect(await readErrorMessage(await sign(past))).toContain('expired')
     const forged = await sign(past, {}, Promise.resolve(foreign.privateKey))
-    expect(await message(forged)).toBe('The user token is invalid.')
+    expect(await readErrorMessage(forged)).toBe('The user token is invalid.')
   })
 
   test('opens no records: every operation on every resource needs a key', async () => {
-    const graph = async (query: string) => {
+    const sendGraphQL = async (query: string) => {
       const { errors, data } = await service.graphql(token, query)
       expect(errors[0]?.extensions.code, query).toBe('FORBIDDEN')
       expect(JSON.stringify(data ?? null)).not.toContain('nodes')
@@ -230,10 +235,10 @@ describe('a user token', () => {
         const result = await service.rest(token, `${path}${rest}?credentialId=${CREDENTIAL}`)
         expectError(result, { code: 'FORBIDDEN' }, `${path}${rest}`)
       }
-      await graph(`{ ${listField}(credentialId: "${CREDENTIAL}") { totalCount } }`)
-      await graph(`{ ${listField}Aggregate(credentialId: "${CREDENTIAL}") { count } }`)
-      await graph(`{ ${listField}(userId: "${tenant.userId}") { totalCount } }`)
-      await graph(`{ ${getField}(credentialId: "${CREDENTIAL}", id: "x") { id } }`)
+      await sendGraphQL(`{ ${listField}(credentialId: "${CREDENTIAL}") { totalCount } }`)
+      await sendGraphQL(`{ ${listField}Aggregate(credentialId: "${CREDENTIAL}") { count } }`)
+      await sendGraphQL(`{ ${listField}(userId: "${tenant.userId}") { totalCount } }`)
+      await sendGraphQL(`{ ${getField}(credentialId: "${CREDENTIAL}", id: "x") { id } }`)
     }
   })
 
@@ -312,8 +317,8 @@ describe('in several processes', () => {
     expect(await prisma.signingKey.count({ where: { retiredAt: null } })).toBe(1)
     expect(await prisma.signingKey.count()).toBe(2)
     for (const at of all)
-      for (const one of [...fromNew, old])
-        await expect.poll(() => statusOf(one, at), DEADLINE).toBe(403)
+      for (const token of [...fromNew, old])
+        await expect.poll(() => statusOf(token, at), DEADLINE).toBe(403)
 
     await prisma.$executeRaw`UPDATE signing_keys SET retired_at = retired_at - interval '3 days'
       WHERE retired_at IS NOT NULL`

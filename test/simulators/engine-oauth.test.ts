@@ -27,36 +27,44 @@ const open = () => {
   const send = createClient(simulator)
   const page = (changes: object = {}) =>
     send('GET', `/authorize?${new URLSearchParams({ ...request, ...changes })}`)
-  const consent = async (response: object) => {
+  const submitConsent = async (response: object) => {
     const body = new URLSearchParams({ ...request, ...response }).toString()
     const { headers } = await send('POST', '/authorize', { headers: form, body })
     return Object.fromEntries(new URL(headers.location ?? '').searchParams)
   }
-  const token = (parameters: Record<string, string>, authorization = basic) =>
+  const requestToken = (parameters: Record<string, string>, authorization = basic) =>
     send('POST', '/token', {
       headers: { ...form, authorization },
       body: new URLSearchParams(parameters).toString(),
     })
-  const redeem = async (changes: object = {}) => {
-    const { code = '' } = await consent({ decision: 'allow', account: 'b' })
+  const redeemCode = async (changes: object = {}) => {
+    const { code = '' } = await submitConsent({ decision: 'allow', account: 'b' })
     const parameters = { grant_type: 'authorization_code', code, redirect_uri: callback }
-    return token({ ...parameters, code_verifier: verifier, ...changes })
+    return requestToken({ ...parameters, code_verifier: verifier, ...changes })
   }
-  const refresh = (text: string) => token({ grant_type: 'refresh_token', refresh_token: text })
-  return { simulator, page, consent, token, redeem, refresh }
+  const refresh = (text: string) =>
+    requestToken({ grant_type: 'refresh_token', refresh_token: text })
+  return {
+    simulator,
+    page,
+    submitConsent,
+    requestToken,
+    redeemCode,
+    refresh,
+  }
 }
 
 test('a user chooses an account on a page and the client gets its tokens', async () => {
-  const { simulator, page, consent, redeem } = open()
+  const { simulator, page, submitConsent, redeemCode } = open()
   const { status, body } = await page()
   expect(status).toBe(200)
   expect(body).toContain('value="b"> Beta &#38; Co')
-  expect(await consent({ decision: 'allow', account: 'b' })).toMatchObject({
+  expect(await submitConsent({ decision: 'allow', account: 'b' })).toMatchObject({
     state: 's',
     account: 'b',
   })
-  expect(await consent({ decision: 'deny' })).toEqual({ error: 'access_denied', state: 's' })
-  const { json } = await redeem()
+  expect(await submitConsent({ decision: 'deny' })).toEqual({ error: 'access_denied', state: 's' })
+  const { json } = await redeemCode()
   expect(simulator.oauth.stateOf(json.access_token)).toMatchObject({ accountId: 'b' })
 })
 
@@ -81,31 +89,31 @@ test.each<[string, object, string]>([
   ['an unknown grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
   ['an undeclared parameter', { audience: 'x' }, 'invalid_request'],
 ])('the token endpoint rejects %s', async (_what, changes, error) => {
-  const { status, json } = await open().redeem(changes)
+  const { status, json } = await open().redeemCode(changes)
   expect([status, json.error]).toEqual([400, error])
 })
 
 test('the token endpoint rejects a wrong secret, a used code and an expired code', async () => {
-  const { simulator, consent, token } = open()
+  const { simulator, submitConsent, requestToken } = open()
   const wrong = `Basic ${Buffer.from('ours:guess').toString('base64')}`
-  expect((await token({ grant_type: 'refresh_token' }, wrong)).status).toBe(401)
-  const { code = '' } = await consent({ decision: 'allow', account: 'a' })
-  const { code: late = '' } = await consent({ decision: 'allow', account: 'a' })
+  expect((await requestToken({ grant_type: 'refresh_token' }, wrong)).status).toBe(401)
+  const { code = '' } = await submitConsent({ decision: 'allow', account: 'a' })
+  const { code: late = '' } = await submitConsent({ decision: 'allow', account: 'a' })
   const parameters = {
     grant_type: 'authorization_code',
     redirect_uri: callback,
     code_verifier: verifier,
   }
-  expect((await token({ ...parameters, code })).status).toBe(200)
-  expect((await token({ ...parameters, code })).json.error).toBe('invalid_grant')
+  expect((await requestToken({ ...parameters, code })).status).toBe(200)
+  expect((await requestToken({ ...parameters, code })).json.error).toBe('invalid_grant')
   simulator.clock.advance(61_000)
-  expect((await token({ ...parameters, code: late })).json.error).toBe('invalid_grant')
+  expect((await requestToken({ ...parameters, code: late })).json.error).toBe('invalid_grant')
 })
 
 describe('refresh tokens', () => {
-  test('rotate; the replaced one works during the grace and then revokes the grant', async () => {
-    const { simulator, redeem, refresh } = open()
-    const first = (await redeem()).json.refresh_token
+  test('rotate; a replaced token works during the grace period and afterwards revokes the grant', async () => {
+    const { simulator, redeemCode, refresh } = open()
+    const first = (await redeemCode()).json.refresh_token
     const second = (await refresh(first)).json
     expect(second.refresh_token).not.toBe(first)
     expect((await refresh(first)).status).toBe(200)
@@ -116,14 +124,14 @@ describe('refresh tokens', () => {
   })
 
   test('expire when they are not used', async () => {
-    const { simulator, redeem, refresh } = open()
-    const { refresh_token: token } = (await redeem()).json
+    const { simulator, redeemCode, refresh } = open()
+    const { refresh_token: token } = (await redeemCode()).json
     simulator.clock.advance(86_400_000)
     expect((await refresh(token)).json.error).toBe('invalid_grant')
   })
 })
 
-test('a vendor may do without parameters of OAuth, and have errors of its own', async () => {
+test('a vendor may omit parameters of OAuth and return its own errors', async () => {
   const { oauth } = exampleProfile
   const simulator = createSimulator(
     {
@@ -168,8 +176,8 @@ test('a vendor may do without parameters of OAuth, and have errors of its own', 
 })
 
 test('a client revokes its tokens', async () => {
-  const { simulator, redeem } = open()
-  const { access_token: token } = (await redeem()).json
+  const { simulator, redeemCode } = open()
+  const { access_token: token } = (await redeemCode()).json
   const body = new URLSearchParams({ token }).toString()
   const send = createClient(simulator)
   const headers = { ...form, authorization: basic }

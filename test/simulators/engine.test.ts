@@ -147,7 +147,7 @@ describe('limits', () => {
     expect(journal.mostAtOnce('a')).toBe(3)
   })
 
-  test('of points restore steadily and take back what a call did not cost', () => {
+  test('of points restore steadily and are refunded what a call did not cost', () => {
     let nowMs = 0
     const clock = { steadyMs: () => nowMs }
     const bucket = createBucket(clock, { max: 100, restoredPerSecond: 10 })
@@ -202,11 +202,11 @@ describe('the store', () => {
     store.insert('Note', '2', { text: 'b' })
     store.replace('Note', '1', { text: 'c' })
     store.remove('Note', '2')
-    const texts = (atMs: number) => store.listAsOf('Note', atMs).map(({ value }) => value.text)
-    expect([0, 1, 2, 3, 4].map(texts)).toEqual([[], ['a'], ['a', 'b'], ['c', 'b'], ['c']])
+    const listTexts = (atMs: number) => store.listAsOf('Note', atMs).map(({ value }) => value.text)
+    expect([0, 1, 2, 3, 4].map(listTexts)).toEqual([[], ['a'], ['a', 'b'], ['c', 'b'], ['c']])
   })
 
-  test('keeps a derived view until a record of its type changes', () => {
+  test('caches a derived view until a record of its type changes', () => {
     const store = createAt()
     let built = 0
     const count = () => store.view(['Note', 'Tag'], 'count', (records) => [++built, records.length])
@@ -242,7 +242,7 @@ test('decimals are exact', () => {
 test('a repeated call has the result of the first, unless that failed', async () => {
   const idempotency = createIdempotency<Promise<number>>()
   let calls = 0
-  const once = (key: string, fingerprint: string, fails = false) =>
+  const callOnce = (key: string, fingerprint: string, fails = false) =>
     idempotency.once(key, fingerprint, {
       work: async () => {
         calls++
@@ -251,8 +251,8 @@ test('a repeated call has the result of the first, unless that failed', async ()
       },
       conflict: () => new Error('conflict'),
     })
-  expect(await Promise.all([once('a', 'x'), once('a', 'x')])).toEqual([1, 1])
-  expect(() => once('a', 'y')).toThrow('conflict')
-  await expect(once('b', 'x', true)).rejects.toThrow('no')
-  expect(await once('b', 'x')).toBe(3)
+  expect(await Promise.all([callOnce('a', 'x'), callOnce('a', 'x')])).toEqual([1, 1])
+  expect(() => callOnce('a', 'y')).toThrow('conflict')
+  await expect(callOnce('b', 'x', true)).rejects.toThrow('no')
+  expect(await callOnce('b', 'x')).toBe(3)
 })

@@ -14,7 +14,7 @@ export const openPortal = (options: HubSpotStartOptions = {}, scopes?: readonly 
   const owner = portal.addOwner('olive@example.com', 'Olive', 'Owner')
   const { accessToken } = simulator.oauth.issue(PORTAL, scopes && { scopes })
   const client = createClient(simulator, accessToken)
-  /** The path is that after `/crm`, with `V` instead of the version. */
+  /** `path` follows `/crm` and contains `V` in place of the version. */
   const send: Client = (method, path, request) =>
     client(method, `/crm${path.replace('/V', '/2026-03')}`, request)
   const post = (path: string, body: unknown) => send('POST', path, { body })

@@ -54,7 +54,7 @@ const schemaNamed = (name: string): Schema => ({ ...schemas[name] })
 const resolveSchema = (schema: Schema): Schema => {
   const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
   const found = name === undefined ? schema : schemaNamed(name)
-  // Of several forms, the one with fields.
+  // Of several alternatives, the schema that has fields.
   return Array.isArray(found.anyOf) ? { ...found.anyOf.at(-1) } : found
 }
 
@@ -120,7 +120,7 @@ describe.each(Object.keys(bodies))('the body of %s', (name) => {
   })
 })
 
-test('every request of the contract is among these', () => {
+test('the cases above cover every request of the contract', () => {
   const ofRecords = Object.keys(schemas).filter((name) =>
     /^(Batch|Create|Update|Merge|Search$|AssociationTypes|Associations(Read|Create|Default|Archive)$)/.test(
       name,

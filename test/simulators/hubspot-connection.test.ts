@@ -33,18 +33,18 @@ describe('OAuth', () => {
     const redirect = await send('POST', '/oauth/authorize', { headers: form, body })
     const { searchParams } = new URL(redirect.headers.location ?? '')
     const credentials = { client_id: 'ours', client_secret: SECRET }
-    const token = (parameters: Record<string, string>, path = '2026-03/token') =>
+    const requestToken = (parameters: Record<string, string>, path = '2026-03/token') =>
       send('POST', `/oauth/${path}`, {
         headers: form,
         body: new URLSearchParams({ ...credentials, ...parameters }).toString(),
       })
     const code = searchParams.get('code') ?? ''
-    const tokens = await token({
+    const tokens = await requestToken({
       grant_type: 'authorization_code',
       code,
       redirect_uri: CALLBACK,
     })
-    return { simulator, page, searchParams, token, tokens }
+    return { simulator, page, searchParams, requestToken, tokens }
   }
 
   test('issues tokens that name the portal and give access only to it', async () => {
@@ -69,13 +69,14 @@ describe('OAuth', () => {
   })
 
   test('access tokens last 30 minutes; the refresh token stays the same', async () => {
-    const { simulator, tokens, token } = await connect()
+    const { simulator, tokens, requestToken } = await connect()
     const { access_token, refresh_token } = tokens.json
     simulator.clock.advance(1_800_000)
     const late = createClient(simulator, access_token)
     const reply = await late('GET', '/crm/objects/2026-03/contacts')
     expect(errorOf(reply)).toEqual([401, 'EXPIRED_AUTHENTICATION'])
-    const refresh = () => token({ grant_type: 'refresh_token', refresh_token }, '2026-09/token')
+    const refresh = () =>
+      requestToken({ grant_type: 'refresh_token', refresh_token }, '2026-09/token')
     expect((await refresh()).json.refresh_token).toBe(refresh_token)
     simulator.oauth.revokeGrants('7')
     const refused = await refresh()
@@ -84,10 +85,10 @@ describe('OAuth', () => {
   })
 
   test('introspects tokens of the same app, and revokes them', async () => {
-    const { simulator, tokens, token } = await connect()
+    const { simulator, tokens, requestToken } = await connect()
     const { access_token, refresh_token } = tokens.json
     const introspect = async (text: string, credentials = {}) =>
-      (await token({ token: text, ...credentials }, '2026-03/token/introspect')).json
+      (await requestToken({ token: text, ...credentials }, '2026-03/token/introspect')).json
     simulator.clock.advance(600_000)
     expect(await introspect(access_token)).toMatchObject({
       active: true,
@@ -99,7 +100,7 @@ describe('OAuth', () => {
     expect(await introspect(refresh_token)).toMatchObject({ token_use: 'refresh_token' })
     expect(await introspect('x')).toEqual({ active: false })
     expect((await introspect(access_token, { client_secret: 'x' })).error).toBe('invalid_client')
-    expect((await token({ token: refresh_token }, '2026-03/token/revoke')).status).toBe(200)
+    expect((await requestToken({ token: refresh_token }, '2026-03/token/revoke')).status).toBe(200)
     expect(await introspect(access_token)).toEqual({ active: false })
   })
 
@@ -116,7 +117,10 @@ describe('OAuth', () => {
 })
 
 describe('limits', () => {
-  const times = async (count: number, request: () => Promise<{ readonly status: number }>) => {
+  const countStatuses = async (
+    count: number,
+    request: () => Promise<{ readonly status: number }>,
+  ) => {
     const statuses = new Map<number, number>()
     for (let at = 0; at < count; at++) {
       const { status } = await request()
@@ -135,7 +139,7 @@ describe('limits', () => {
       'x-hubspot-ratelimit-remaining': '109',
     })
     expect(first.headers).not.toHaveProperty('x-hubspot-ratelimit-daily')
-    expect(await times(110, list)).toEqual({ 200: 109, 429: 1 })
+    expect(await countStatuses(110, list)).toEqual({ 200: 109, 429: 1 })
     const refused = await list()
     expect(refused.json).toMatchObject({
       errorType: 'RATE_LIMIT',
@@ -151,7 +155,7 @@ describe('limits', () => {
   test('are 5 searches a second of a portal, without headers', async () => {
     const { post, simulator } = openPortal({ limited: true })
     const search = () => post('/objects/V/contacts/search', {})
-    expect(await times(6, search)).toEqual({ 200: 5, 429: 1 })
+    expect(await countStatuses(6, search)).toEqual({ 200: 5, 429: 1 })
     const refused = await search()
     expect(errorOf(refused)).toEqual([429, 'SECONDLY'])
     expect(refused.headers).not.toHaveProperty('x-hubspot-ratelimit-remaining')

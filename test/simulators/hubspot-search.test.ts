@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorOf, idsOf, NOON, openPortal } from './hubspot-client.ts'
 
-const filter = (propertyName: string, operator: string, rest: object = {}) => ({
+const filterGroup = (propertyName: string, operator: string, rest: object = {}) => ({
   filters: [{ propertyName, operator, ...rest }],
 })
 
@@ -36,20 +36,20 @@ describe('a search', () => {
   test('compares by the type of the property', async () => {
     const { searchIds } = openCompanies()
     const cases: readonly (readonly [object, string])[] = [
-      [filter('numberofemployees', 'GT', { value: '9' }), 'bc'],
-      [filter('numberofemployees', 'LTE', { value: '10' }), 'ab'],
-      [filter('numberofemployees', 'BETWEEN', { value: '9', highValue: '50' }), 'ab'],
-      [filter('numberofemployees', 'NEQ', { value: '9' }), 'bc'],
-      [filter('name', 'EQ', { value: 'BETA' }), 'b'],
-      [filter('name', 'CONTAINS_TOKEN', { value: 'book*' }), 'ac'],
-      [filter('name', 'CONTAINS_TOKEN', { value: 'book' }), 'c'],
-      [filter('name', 'NOT_CONTAINS_TOKEN', { value: 'book*' }), 'bd'],
-      [filter('industry', 'IN', { values: ['RETAIL', 'BANKING'] }), 'ab'],
-      [filter('industry', 'NOT_IN', { values: ['RETAIL'] }), 'b'],
-      [filter('industry', 'HAS_PROPERTY'), 'ab'],
-      [filter('industry', 'NOT_HAS_PROPERTY'), 'cd'],
-      [filter('hs_lastmodifieddate', 'GTE', { value: String(NOON + 3000) }), 'cd'],
-      [filter('hs_lastmodifieddate', 'LT', { value: '2026-11-23T17:00:02.250Z' }), 'a'],
+      [filterGroup('numberofemployees', 'GT', { value: '9' }), 'bc'],
+      [filterGroup('numberofemployees', 'LTE', { value: '10' }), 'ab'],
+      [filterGroup('numberofemployees', 'BETWEEN', { value: '9', highValue: '50' }), 'ab'],
+      [filterGroup('numberofemployees', 'NEQ', { value: '9' }), 'bc'],
+      [filterGroup('name', 'EQ', { value: 'BETA' }), 'b'],
+      [filterGroup('name', 'CONTAINS_TOKEN', { value: 'book*' }), 'ac'],
+      [filterGroup('name', 'CONTAINS_TOKEN', { value: 'book' }), 'c'],
+      [filterGroup('name', 'NOT_CONTAINS_TOKEN', { value: 'book*' }), 'bd'],
+      [filterGroup('industry', 'IN', { values: ['RETAIL', 'BANKING'] }), 'ab'],
+      [filterGroup('industry', 'NOT_IN', { values: ['RETAIL'] }), 'b'],
+      [filterGroup('industry', 'HAS_PROPERTY'), 'ab'],
+      [filterGroup('industry', 'NOT_HAS_PROPERTY'), 'cd'],
+      [filterGroup('hs_lastmodifieddate', 'GTE', { value: String(NOON + 3000) }), 'cd'],
+      [filterGroup('hs_lastmodifieddate', 'LT', { value: '2026-11-23T17:00:02.250Z' }), 'a'],
     ]
     for (const [group, expected] of cases)
       expect([group, await searchIds({ filterGroups: [group] })]).toEqual([group, expected])
@@ -57,17 +57,17 @@ describe('a search', () => {
 
   test('joins filters of a group by AND, and groups by OR', async () => {
     const { searchIds } = openCompanies()
-    const large = filter('numberofemployees', 'GTE', { value: '10' })
-    const banking = filter('industry', 'EQ', { value: 'BANKING' })
+    const large = filterGroup('numberofemployees', 'GTE', { value: '10' })
+    const banking = filterGroup('industry', 'EQ', { value: 'BANKING' })
     const both = { filters: [...large.filters, ...banking.filters] }
     expect(await searchIds({ filterGroups: [both] })).toBe('b')
-    const delta = filter('name', 'EQ', { value: 'delta' })
+    const delta = filterGroup('name', 'EQ', { value: 'delta' })
     expect(await searchIds({ filterGroups: [both, delta] })).toBe('bd')
     expect(await searchIds({ query: 'gam' })).toBe('c')
     expect(await searchIds({})).toBe('abcd')
   })
 
-  test('sorts by one property; equal values are in no order to rely on', async () => {
+  test('sorts by one property; the order of equal values is undefined', async () => {
     const { searchIds } = openCompanies()
     const direction = 'DESCENDING'
     expect(await searchIds({ sorts: [{ propertyName: 'hs_object_id', direction }] })).toBe('dcba')
@@ -78,15 +78,18 @@ describe('a search', () => {
   })
 
   test.each<[string, object]>([
-    ['a property that does not exist', { filterGroups: [filter('nam', 'HAS_PROPERTY')] }],
-    ['a missing value', { filterGroups: [filter('name', 'EQ')] }],
-    ['a value of a presence', { filterGroups: [filter('name', 'HAS_PROPERTY', { value: '' })] }],
-    ['values of EQ', { filterGroups: [filter('name', 'EQ', { values: ['a'] })] }],
-    ['no upper value', { filterGroups: [filter('name', 'BETWEEN', { value: 'a' })] }],
-    ['a text for a time', { filterGroups: [filter('createdate', 'GT', { value: 'today' })] }],
-    ['an unknown operator', { filterGroups: [filter('name', 'LIKE', { value: 'a' })] }],
+    ['a property that does not exist', { filterGroups: [filterGroup('nam', 'HAS_PROPERTY')] }],
+    ['a missing value', { filterGroups: [filterGroup('name', 'EQ')] }],
+    [
+      'a value of a presence',
+      { filterGroups: [filterGroup('name', 'HAS_PROPERTY', { value: '' })] },
+    ],
+    ['values of EQ', { filterGroups: [filterGroup('name', 'EQ', { values: ['a'] })] }],
+    ['no upper value', { filterGroups: [filterGroup('name', 'BETWEEN', { value: 'a' })] }],
+    ['a text for a time', { filterGroups: [filterGroup('createdate', 'GT', { value: 'today' })] }],
+    ['an unknown operator', { filterGroups: [filterGroup('name', 'LIKE', { value: 'a' })] }],
     ['an empty group', { filterGroups: [{ filters: [] }] }],
-    ['seven groups', { filterGroups: Array(7).fill(filter('name', 'HAS_PROPERTY')) }],
+    ['seven groups', { filterGroups: Array(7).fill(filterGroup('name', 'HAS_PROPERTY')) }],
     ['a page of 201', { limit: 201 }],
     ['a page of none', { limit: 0 }],
     ['a limit as text', { limit: '10' }],
@@ -104,7 +107,7 @@ describe('a search', () => {
     const { portal, ids, searchIds } = openCompanies()
     const link = { type: 'companies', id: ids.c, typeId: 279 }
     const { id } = portal.create('contacts', { lastname: 'A' }, [link])
-    const group = filter('associations.contact', 'EQ', { value: id })
+    const group = filterGroup('associations.contact', 'EQ', { value: id })
     expect(await searchIds({ filterGroups: [group] })).toBe('c')
   })
 
@@ -127,9 +130,9 @@ test('pages end at 10,000 results, whatever the total is', async () => {
   expect(errorOf(await page(10_000))).toEqual([400, 'VALIDATION_ERROR'])
   expect((await page(9900)).status).toBe(400)
   expect((await page(10_000, 1)).status).toBe(400)
-  const since = (id: string) => filter('hs_object_id', 'GT', { value: id })
+  const filterAfterId = (id: string) => filterGroup('hs_object_id', 'GT', { value: id })
   const rest = await post('/objects/V/notes/search', {
-    filterGroups: [since(last.json.results.at(-1).id)],
+    filterGroups: [filterAfterId(last.json.results.at(-1).id)],
     sorts: ['hs_object_id'],
   })
   expect([rest.json.total, rest.json.results.length]).toEqual([1, 1])
@@ -137,23 +140,25 @@ test('pages end at 10,000 results, whatever the total is', async () => {
 
 test('the index lags behind: changes, new and archived records show later', async () => {
   const { portal, post, simulator } = openPortal({ searchLagMs: 5000 })
-  const names = async () => {
+  const listNames = async () => {
     const { json } = await post('/objects/V/companies/search', { properties: ['name'] })
-    return json.results.map((one: { readonly properties: { name: string } }) => one.properties.name)
+    return json.results.map(
+      (result: { readonly properties: { name: string } }) => result.properties.name,
+    )
   }
   const { id } = portal.create('companies', { name: 'A' })
-  expect(await names()).toEqual([])
+  expect(await listNames()).toEqual([])
   simulator.clock.advance(5000)
-  expect(await names()).toEqual(['A'])
+  expect(await listNames()).toEqual(['A'])
   portal.update('companies', String(id), { name: 'B' })
   simulator.clock.advance(4999)
-  expect(await names()).toEqual(['A'])
+  expect(await listNames()).toEqual(['A'])
   simulator.clock.advance(1)
-  expect(await names()).toEqual(['B'])
+  expect(await listNames()).toEqual(['B'])
   portal.archive('companies', String(id))
-  expect(await names()).toEqual(['B'])
+  expect(await listNames()).toEqual(['B'])
   simulator.clock.advance(5000)
-  expect(await names()).toEqual([])
+  expect(await listNames()).toEqual([])
 })
 
 test('pages of a search shift when a record leaves it in between', async () => {

@@ -142,17 +142,17 @@ describe('a record', () => {
   test('has the time of its completion, if it is a completed task', async () => {
     const { portal, simulator } = openPortal()
     const task = portal.create('tasks', { hs_timestamp: '1782878400000' })
-    const completion = () =>
+    const readCompletion = () =>
       Object(portal.find('tasks', String(task.id))?.properties).hs_task_completion_date
     const complete = (status: string) =>
       portal.update('tasks', String(task.id), { hs_task_status: status })
-    expect(completion()).toBeUndefined()
+    expect(readCompletion()).toBeUndefined()
     complete('COMPLETED')
     simulator.clock.advance(1000)
     complete('COMPLETED')
-    expect(completion()).toBe(new Date(NOON).toISOString())
+    expect(readCompletion()).toBe(new Date(NOON).toISOString())
     complete('WAITING')
-    expect(completion()).toBeUndefined()
+    expect(readCompletion()).toBeUndefined()
   })
 
   test('shows its primary contact and its company, if it is a lead', async () => {
@@ -172,7 +172,7 @@ describe('a record', () => {
     })
   })
 
-  test('that was merged is a new one, which the old ids lead to', async () => {
+  test('that results from a merge is a new one, which the old ids find', async () => {
     const { send, post, portal } = openPortal()
     const company = portal.create('companies', { name: 'Acme' })
     const link = { type: 'companies', id: String(company.id), typeId: 279 }
@@ -319,7 +319,7 @@ describe('a batch', () => {
     expect((await upsert('firstname')).status).toBe(400)
   })
 
-  test('archives, passing over unknown ids', async () => {
+  test('archives the known ids and ignores unknown ones', async () => {
     const { post, send, portal } = openPortal()
     const { id } = portal.create('notes', { hs_timestamp: '2026-11-23T10:00:00Z' })
     const inputs = [{ id }, { id: '999' }]
@@ -419,16 +419,16 @@ describe('definitions', () => {
     const options = ['Red', 'Blue'].map((value) => ({ value, label: value }))
     portal.addProperty('deals', { ...defineProperty('colour', 'enumeration'), options })
     const { json } = await send('GET', '/properties/V/deals')
-    const named = (name: string) =>
+    const findProperty = (name: string) =>
       json.results.find((property: { readonly name: string }) => property.name === name)
-    expect(named('colour')).toMatchObject({
+    expect(findProperty('colour')).toMatchObject({
       type: 'enumeration',
       fieldType: 'select',
       hubspotDefined: false,
       options: [{ value: 'Red' }, { value: 'Blue' }],
     })
-    expect(named('dealstage')).toMatchObject({ externalOptions: true, options: [] })
-    expect(named('hs_is_closed')).toMatchObject({
+    expect(findProperty('dealstage')).toMatchObject({ externalOptions: true, options: [] })
+    expect(findProperty('hs_is_closed')).toMatchObject({
       calculated: true,
       modificationMetadata: { readOnlyValue: true },
     })
@@ -452,7 +452,7 @@ describe('definitions', () => {
     expect((await send('GET', '/pipelines/V/leads')).json.results[0].stages).toHaveLength(5)
   })
 
-  test('of owners and users belong together, also when they are gone', async () => {
+  test('of owners name their users, also after they were removed', async () => {
     const { send, portal, owner, client } = openPortal()
     const second = portal.addOwner('bob@example.com', 'Bob', 'Builder')
     const page = await send('GET', '/owners/V?limit=1')

@@ -36,19 +36,19 @@ describe('OAuth', () => {
       body: consent.toString(),
     })
     const { searchParams } = new URL(redirect.headers.location ?? '')
-    const exchange = (parameters: Record<string, string>) =>
+    const requestToken = (parameters: Record<string, string>) =>
       send('POST', '/oauth2/v1/tokens/bearer', {
         headers: { ...form, ...json, authorization: basic },
         body: new URLSearchParams(parameters).toString(),
       })
     const code = searchParams.get('code') ?? ''
-    const tokens = await exchange({
+    const tokens = await requestToken({
       grant_type: 'authorization_code',
       code,
       redirect_uri: CALLBACK,
     })
     const refresh = (token: string) =>
-      exchange({ grant_type: 'refresh_token', refresh_token: token })
+      requestToken({ grant_type: 'refresh_token', refresh_token: token })
     return { simulator, page, searchParams, tokens, refresh }
   }
 

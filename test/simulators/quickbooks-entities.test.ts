@@ -11,9 +11,9 @@ const open = () => {
   const headers = { accept: 'application/json' }
   const send = (method: string, path: string, body?: object) =>
     client(method, `/v3/company/1/${path}`, { headers, ...(body && { body }) })
-  const accountId = (type: string): string =>
+  const findAccountId = (type: string): string =>
     String(company.list('Account').find(({ AccountType }) => AccountType === type)?.Id)
-  return { simulator, company, send, accountId }
+  return { simulator, company, send, accountId: findAccountId }
 }
 
 const expense = { AccountRef: { value: '9' } }

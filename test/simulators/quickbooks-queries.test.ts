@@ -26,11 +26,11 @@ const open = (options: QuickBooksStartOptions = {}) => {
     const { QueryResponse, Fault } = await get('query', { query: text })
     return QueryResponse ?? Fault.Error[0]
   }
-  const changes = async (entities: string, changedSince: string) => {
+  const readChanges = async (entities: string, changedSince: string) => {
     const { CDCResponse, Fault } = await get('cdc', { entities, changedSince })
     return CDCResponse?.[0].QueryResponse ?? Fault.Error[0]
   }
-  return { simulator, company, send, query, changes, headers }
+  return { simulator, company, send, query, changes: readChanges, headers }
 }
 
 const namesOf = (response: Record<string, readonly JsonObject[]>) =>
@@ -189,9 +189,9 @@ describe('changes since a time', () => {
     const { company, changes, simulator } = open()
     company.create('Vendor', { DisplayName: 'A' })
     simulator.clock.advance(30 * DAY_MS)
-    const at = (ms: number) => formatTime(NOON + ms)
-    expect((await changes('Vendor', at(0)))[0].Vendor).toHaveLength(1)
-    expect((await changes('Vendor', at(-1000))).code).toBe('2020')
+    const formatTimeAfterNoon = (ms: number) => formatTime(NOON + ms)
+    expect((await changes('Vendor', formatTimeAfterNoon(0)))[0].Vendor).toHaveLength(1)
+    expect((await changes('Vendor', formatTimeAfterNoon(-1000))).code).toBe('2020')
   })
 
   test.each(['TaxRate', 'TaxCode', 'Nothing', 'vendor', ''])(

@@ -102,7 +102,7 @@ test('webhooks name the survivor of a merge, whose references are rewritten', as
   )
 })
 
-test('webhooks have the format before on demand', async () => {
+test('webhooks can have the format that preceded CloudEvents', async () => {
   const { company, deliver } = await receive({ webhookFormat: 'notifications' })
   company.create('Vendor', { DisplayName: 'A' })
   const [{ eventNotifications }] = await deliver()

@@ -32,7 +32,7 @@ const errorOf = ({ status, json }: ParsedReply) => [status, json.Fault?.Error[0]
 const openWithNames = (options?: QuickBooksStartOptions) => {
   const opened = open(options)
   const { company } = opened
-  const account = (type: string) => ({
+  const accountReference = (type: string) => ({
     value: String(company.list('Account').find(({ AccountType }) => AccountType === type)?.Id),
   })
   const customer = company.create('Customer', { DisplayName: 'Amy' })
@@ -40,7 +40,7 @@ const openWithNames = (options?: QuickBooksStartOptions) => {
   const item = company.create('Item', {
     Name: 'Hours',
     Type: 'Service',
-    IncomeAccountRef: account('Income'),
+    IncomeAccountRef: accountReference('Income'),
   })
   const CustomerRef = { value: String(customer.Id) }
   const VendorRef = { value: String(vendor.Id) }
@@ -57,13 +57,13 @@ const openWithNames = (options?: QuickBooksStartOptions) => {
   const expenseLine = (Amount: number) => ({
     Amount,
     DetailType: 'AccountBasedExpenseLineDetail',
-    AccountBasedExpenseLineDetail: { AccountRef: account('Expense') },
+    AccountBasedExpenseLineDetail: { AccountRef: accountReference('Expense') },
   })
-  return { ...opened, account, CustomerRef, VendorRef, salesLine, expenseLine }
+  return { ...opened, account: accountReference, CustomerRef, VendorRef, salesLine, expenseLine }
 }
 
 describe('invoices', () => {
-  test('get totals, tax, numbers, dates and a subtotal line', async () => {
+  test('receive totals, tax, numbers, dates and a subtotal line', async () => {
     const { post, CustomerRef, salesLine, simulator } = openWithNames()
     const { json } = await post('Invoice', {
       CustomerRef,
@@ -183,7 +183,7 @@ describe('updates', () => {
     expect(full.json.Customer).toMatchObject({ DisplayName: 'Amy', FullyQualifiedName: 'Amy' })
   })
 
-  test('with fields that the vendor computes leave those as they are', async () => {
+  test('ignore fields that the vendor computes', async () => {
     const { post } = open()
     const { Customer } = (await post('Customer', { DisplayName: 'Amy', Balance: 7 })).json
     expect(Customer.Balance).toBe(0)

@@ -32,13 +32,13 @@ describe('OAuth', () => {
       body: new URLSearchParams({ ...request, decision: 'allow' }).toString(),
     })
     const { searchParams } = new URL(redirect.headers.location ?? '')
-    const exchange = (body: Readonly<Record<string, string>>) =>
+    const requestToken = (body: Readonly<Record<string, string>>) =>
       send('POST', `/${SHOP}/admin/oauth/access_token`, {
         body: { client_id: 'ours', client_secret: 'secret', ...body },
       })
-    const tokens = await exchange({ code: searchParams.get('code') ?? '', ...parameters })
+    const tokens = await requestToken({ code: searchParams.get('code') ?? '', ...parameters })
     const refresh = async (token: string) =>
-      (await exchange({ grant_type: 'refresh_token', refresh_token: token })).json
+      (await requestToken({ grant_type: 'refresh_token', refresh_token: token })).json
     const query = (token: string, path = ENDPOINT) =>
       send('POST', path, {
         headers: { 'x-shopify-access-token': token },
@@ -171,7 +171,7 @@ describe('requests that are rejected', () => {
     ).toBe(status)
   })
 
-  test('too many at the request of a test', async () => {
+  test('with the rate limit error of the vendor if a test injects it', async () => {
     const { send, simulator } = open()
     simulator.faults.add({ kind: 'rate-limited', retryAfterMs: 1000 })
     expect(codeOf(await send('{ shop { name } }'))).toBe('THROTTLED')
@@ -199,8 +199,8 @@ const receive = async (status = 200) => {
   )
   // A server that listens on a TCP port has an address of this type.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  const topics = () => messages.splice(0).map(({ headers }) => headers['x-shopify-topic'])
-  return { messages, url, topics }
+  const takeTopics = () => messages.splice(0).map(({ headers }) => headers['x-shopify-topic'])
+  return { messages, url, takeTopics }
 }
 
 describe('webhooks', () => {
@@ -239,7 +239,7 @@ describe('webhooks', () => {
   })
 
   test('follow orders, fulfillments, products, customers, bulk operations and the end of a connection', async () => {
-    const { shop, deliver, topics, query, simulator } = await subscribe([
+    const { shop, deliver, takeTopics, query, simulator } = await subscribe([
       'ORDERS_CREATE',
       'ORDERS_UPDATED',
       'ORDERS_CANCELLED',
@@ -253,32 +253,32 @@ describe('webhooks', () => {
       'BULK_OPERATIONS_FINISH',
       'APP_UNINSTALLED',
     ])
-    const sentBy = async (work: () => unknown) => {
+    const topicsSentBy = async (work: () => unknown) => {
       await work()
       await deliver()
-      return topics()
+      return takeTopics()
     }
     const order = shop.createOrder({ lineItems: [line] })
-    expect(await sentBy(() => undefined)).toEqual(['orders/create'])
+    expect(await topicsSentBy(() => undefined)).toEqual(['orders/create'])
     const fulfillment = shop.fulfill(order)
-    expect((await sentBy(() => undefined)).sort()).toEqual([
+    expect((await topicsSentBy(() => undefined)).sort()).toEqual([
       'fulfillments/create',
       'orders/updated',
     ])
-    expect((await sentBy(() => shop.cancelFulfillment(fulfillment))).sort()).toEqual([
+    expect((await topicsSentBy(() => shop.cancelFulfillment(fulfillment))).sort()).toEqual([
       'fulfillments/update',
       'orders/updated',
     ])
     shop.cancelOrder({ orderId: order, reason: 'OTHER', restock: false })
-    expect((await sentBy(() => simulator.clock.advance(1000))).sort()).toEqual([
+    expect((await topicsSentBy(() => simulator.clock.advance(1000))).sort()).toEqual([
       'orders/cancelled',
       'orders/updated',
     ])
-    expect(await sentBy(() => shop.deleteOrder(order))).toEqual(['orders/delete'])
+    expect(await topicsSentBy(() => shop.deleteOrder(order))).toEqual(['orders/delete'])
     const product = shop.createProduct({ title: 'Shirt' })
-    expect(await sentBy(() => shop.deleteProduct(product))).toContain('products/delete')
+    expect(await topicsSentBy(() => shop.deleteProduct(product))).toContain('products/delete')
     const customer = shop.createCustomer({ firstName: 'Amy' })
-    expect(await sentBy(() => shop.deleteCustomer(customer))).toEqual([
+    expect(await topicsSentBy(() => shop.deleteCustomer(customer))).toEqual([
       'customers/create',
       'customers/delete',
     ])
@@ -286,12 +286,14 @@ describe('webhooks', () => {
     await query(bulk)
     simulator.clock.advance(500)
     await deliver()
-    expect(await sentBy(() => simulator.clock.advance(500))).toEqual(['bulk_operations/finish'])
-    expect(await sentBy(() => shop.uninstall())).toEqual(['app/uninstalled'])
+    expect(await topicsSentBy(() => simulator.clock.advance(500))).toEqual([
+      'bulk_operations/finish',
+    ])
+    expect(await topicsSentBy(() => shop.uninstall())).toEqual(['app/uninstalled'])
     await expect(query('{ shop { name } }')).rejects.toThrow('Invalid API key')
   })
 
-  test('that fail eight retries end the subscription', async () => {
+  test('whose eight retries fail end the subscription', async () => {
     const { shop, deliver, simulator, client, messages } = await subscribe(['ORDERS_CREATE'], 500)
     shop.createOrder({ lineItems: [line] })
     for (let attempt = 0; attempt < 9; attempt++) {

@@ -6,7 +6,7 @@ import { codeOf, open } from './shopify-client.ts'
 
 const line = { title: 'Shirt', quantity: 1 }
 
-/** A shop with so many orders, by default one a minute: `order 0`, `order 1`, … */
+/** Creates a shop with `count` orders, by default one a minute: `order 0`, `order 1`, … */
 const openWithOrders = (
   count: number,
   options: Parameters<typeof open>[0] = {},
@@ -17,11 +17,11 @@ const openWithOrders = (
     opened.simulator.clock.advance(stepMs)
     return opened.shop.createOrder({ lineItems: [line], note: `order ${at}` })
   })
-  const notes = async (args: string, variables?: object) => {
+  const listNotes = async (args: string, variables?: object) => {
     const { orders } = await opened.query(`query { orders(${args}) { nodes { note } } }`, variables)
     return orders.nodes.map(({ note }: { note: string }) => Number(note.slice(6)))
   }
-  return { ...opened, ids, notes }
+  return { ...opened, ids, listNotes }
 }
 
 describe('pages', () => {
@@ -50,7 +50,7 @@ describe('pages', () => {
     ['first: 2, sortKey: ORDER_NUMBER, reverse: true', [4, 3]],
     ['first: 9, sortKey: ID', [0, 1, 2, 3, 4]],
   ])('of %s', async (args, expected) => {
-    expect(await openWithOrders(5).notes(args)).toEqual(expected)
+    expect(await openWithOrders(5).listNotes(args)).toEqual(expected)
   })
 
   test.each<[string, string]>([
@@ -113,10 +113,10 @@ describe('searches', () => {
   )
 
   test('by id take ranges and global ids', async () => {
-    const { notes, ids } = openWithOrders(3)
+    const { listNotes, ids } = openWithOrders(3)
     const number = String(ids[1]?.split('/').at(-1))
-    expect(await notes(`first: 9, query: "id:>=${number}"`)).toEqual([1, 2])
-    expect(await notes(`first: 9, query: "id:'${ids[1]}'"`)).toEqual([1])
+    expect(await listNotes(`first: 9, query: "id:>=${number}"`)).toEqual([1, 2])
+    expect(await listNotes(`first: 9, query: "id:'${ids[1]}'"`)).toEqual([1])
   })
 
   test('of customers by their time of update compare whole days in the zone of the shop', async () => {
@@ -134,11 +134,11 @@ describe('searches', () => {
   })
 
   test('find a change after the lag of the index', async () => {
-    const { notes, simulator, query } = openWithOrders(1, { settings: { searchLagMs: 3000 } })
-    expect(await notes('first: 9, query: "status:open"')).toEqual([])
+    const { listNotes, simulator, query } = openWithOrders(1, { settings: { searchLagMs: 3000 } })
+    expect(await listNotes('first: 9, query: "status:open"')).toEqual([])
     expect((await query('{ orders(first: 9) { nodes { id } } }')).orders.nodes).toHaveLength(1)
     simulator.clock.advance(3000)
-    expect(await notes('first: 9, query: "status:open"')).toEqual([0])
+    expect(await listNotes('first: 9, query: "status:open"')).toEqual([0])
   })
 
   test('leave out orders older than 60 days without read_all_orders', async () => {
@@ -182,13 +182,13 @@ describe('costs', () => {
     const { send, simulator } = openWithOrders(2, { limited: true })
     const bucket = createBucket(simulator.clock, { max: 14, restoredPerSecond: 2 })
     simulator.limits.set('points', bucket)
-    const ask = () => send('{ orders(first: 10) { nodes { id } } }')
-    expect((await ask()).extensions.cost.throttleStatus).toEqual({
+    const sendQuery = () => send('{ orders(first: 10) { nodes { id } } }')
+    expect((await sendQuery()).extensions.cost.throttleStatus).toEqual({
       maximumAvailable: 14,
       currentlyAvailable: 10,
       restoreRate: 100,
     })
-    const throttled = await ask()
+    const throttled = await sendQuery()
     expect([codeOf(throttled), throttled.data]).toEqual(['THROTTLED', undefined])
     expect(throttled.extensions.cost).toMatchObject({
       requestedQueryCost: 12,
@@ -196,7 +196,7 @@ describe('costs', () => {
       throttleStatus: { currentlyAvailable: 10 },
     })
     simulator.clock.advance(1000)
-    expect((await ask()).data.orders.nodes).toHaveLength(2)
+    expect((await sendQuery()).data.orders.nodes).toHaveLength(2)
   })
 
   test('of more than 1,000 points are rejected', async () => {

@@ -151,16 +151,19 @@ describe('products', () => {
     const { product } = (await query(create)).productCreate
     expect(product.hasOnlyDefaultVariant).toBe(true)
     expect(product.variants.nodes).toMatchObject([{ title: 'Default Title', price: '0.00' }])
-    const bulk = (name: string, type: string) =>
+    const bulkMutation = (name: string, type: string) =>
       `mutation ($productId: ID!, $variants: [ProductVariantsBulkInput!]!) { ${name}(productId: $productId, variants: $variants) {
       productVariants { id price title } userErrors { field message code } } } # ${type}`
     const variants = [{ price: '5', optionValues: [{ optionName: 'Title', name: 'Red' }] }]
     const productId = product.id
-    const created = await query(bulk('productVariantsBulkCreate', ''), { productId, variants })
+    const created = await query(bulkMutation('productVariantsBulkCreate', ''), {
+      productId,
+      variants,
+    })
     const [red] = created.productVariantsBulkCreate.productVariants
     expect(red).toMatchObject({ price: '5.00', title: 'Red' })
     const update = { productId, variants: [{ id: red.id, price: '6' }] }
-    const updated = await query(bulk('productVariantsBulkUpdate', ''), update)
+    const updated = await query(bulkMutation('productVariantsBulkUpdate', ''), update)
     expect(updated.productVariantsBulkUpdate.productVariants).toMatchObject([{ price: '6.00' }])
     const remove = `mutation ($productId: ID!, $ids: [ID!]!) { productVariantsBulkDelete(productId: $productId,
       variantsIds: $ids) { product { id } userErrors { code } } }`
@@ -232,17 +235,17 @@ const CREATE_ORDER = `mutation ($order: OrderCreateOrderInput!) { orderCreate(or
 describe('orders', () => {
   test('have exact totals in two currencies, and statuses that follow from transactions', async () => {
     const { query } = open()
-    const both = (shop: string, buyer: string) => ({
+    const moneyInBothCurrencies = (shop: string, buyer: string) => ({
       shopMoney: money(shop),
       presentmentMoney: money(buyer, 'EUR'),
     })
     const order = {
       currency: 'USD',
       presentmentCurrency: 'EUR',
-      lineItems: [{ title: 'Shirt', quantity: 3, priceSet: both('0.10', '0.09') }],
-      shippingLines: [{ title: 'Post', priceSet: both('5.00', '4.60') }],
-      taxLines: [{ title: 'VAT', rate: '0.19', priceSet: both('0.06', '0.05') }],
-      transactions: [{ amountSet: both('2.00', '1.80'), gateway: 'manual' }],
+      lineItems: [{ title: 'Shirt', quantity: 3, priceSet: moneyInBothCurrencies('0.10', '0.09') }],
+      shippingLines: [{ title: 'Post', priceSet: moneyInBothCurrencies('5.00', '4.60') }],
+      taxLines: [{ title: 'VAT', rate: '0.19', priceSet: moneyInBothCurrencies('0.06', '0.05') }],
+      transactions: [{ amountSet: moneyInBothCurrencies('2.00', '1.80'), gateway: 'manual' }],
     }
     const { order: created, userErrors } = (await query(CREATE_ORDER, { order })).orderCreate
     expect(userErrors).toEqual([])
@@ -322,7 +325,7 @@ describe('orders', () => {
 describe('fulfillments', () => {
   const FULFILL = `mutation ($fulfillment: FulfillmentInput!) { fulfillmentCreate(fulfillment: $fulfillment) {
     fulfillment { id name status } userErrors { field message } } }`
-  const work = (order: { fulfillmentOrders: { nodes: { id: string }[] } }, at = 0) =>
+  const fulfillmentOrderId = (order: { fulfillmentOrders: { nodes: { id: string }[] } }, at = 0) =>
     order.fulfillmentOrders.nodes[at]?.id
   const FIELD = ['fulfillment', 'lineItemsByFulfillmentOrder', '0']
 
@@ -331,16 +334,16 @@ describe('fulfillments', () => {
     const id = shop.createOrder({ lineItems: [line] })
     const { order } = await query(READ_ORDER, { id })
     const [workLine] = order.fulfillmentOrders.nodes[0].lineItems.nodes
-    const part = (quantity: number) => [
+    const partialFulfillment = (quantity: number) => [
       {
-        fulfillmentOrderId: work(order),
+        fulfillmentOrderId: fulfillmentOrderId(order),
         fulfillmentOrderLineItems: [{ id: workLine.id, quantity }],
       },
     ]
     simulator.clock.advance(5000)
     const trackingInfo = { company: 'UPS', number: '1Z', url: 'https://example.com/1Z' }
     const first = await query(FULFILL, {
-      fulfillment: { lineItemsByFulfillmentOrder: part(2), trackingInfo },
+      fulfillment: { lineItemsByFulfillmentOrder: partialFulfillment(2), trackingInfo },
     })
     expect(first.fulfillmentCreate).toMatchObject({
       fulfillment: { name: '#1001-F1', status: 'SUCCESS' },
@@ -353,7 +356,9 @@ describe('fulfillments', () => {
       fulfillments: [{ trackingInfo: [trackingInfo], totalQuantity: 2 }],
       fulfillmentOrders: { nodes: [{ status: 'IN_PROGRESS' }] },
     })
-    const tooMany = await query(FULFILL, { fulfillment: { lineItemsByFulfillmentOrder: part(2) } })
+    const tooMany = await query(FULFILL, {
+      fulfillment: { lineItemsByFulfillmentOrder: partialFulfillment(2) },
+    })
     expect(tooMany.fulfillmentCreate.userErrors).toEqual([
       {
         field: [...FIELD, 'fulfillmentOrderLineItems'],
@@ -460,7 +465,7 @@ test('every served field of every record has a value that fits the contract', as
   })
   const fulfillmentId = shop.fulfill(orderId, { company: 'UPS', number: '1' })
   shop.deleteProduct(shop.createProduct({ title: 'Gone' }))
-  const made = await query(`mutation {
+  const created = await query(`mutation {
     webhookSubscriptionCreate(topic: ORDERS_CREATE, webhookSubscription: { uri: "https://us.example/hook" }) {
       webhookSubscription { id } }
     bulkOperationRunQuery(query: "{ orders { edges { node { id } } } }") { bulkOperation { id } } }`)
@@ -476,8 +481,8 @@ test('every served field of every record has a value that fits the contract', as
     FulfillmentOrder: order.fulfillmentOrders.nodes[0].id,
     Fulfillment: fulfillmentId,
     BasicEvent: events.nodes[0].id,
-    WebhookSubscription: made.webhookSubscriptionCreate.webhookSubscription.id,
-    BulkOperation: made.bulkOperationRunQuery.bulkOperation.id,
+    WebhookSubscription: created.webhookSubscriptionCreate.webhookSubscription.id,
+    BulkOperation: created.bulkOperationRunQuery.bulkOperation.id,
   }
   for (const [name, id] of Object.entries(ids)) {
     const type = schema.getType(name)

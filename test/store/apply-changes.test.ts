@@ -54,7 +54,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
       },
       sampleRecord(CREDENTIAL, resource, 3),
     ]
-    // A record for each field: in each batch, that field changes and no other.
+    // Each batch has one record per field, in which only that field changes.
     const fields = columnsOf(resource)
       .map(({ field }) => field)
       .filter((field) => !['remoteId', 'createdAt', 'updatedAt', 'remoteDeleted'].includes(field))
@@ -131,13 +131,13 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
 describe('a batch', () => {
   test('of 1,000 takes one statement in addition to the lock, and logs as many changes in its order', async () => {
     const rows = Array.from({ length: MAX_BATCH }, (_, n) => sampleRecord(CREDENTIAL, accounts, n))
-    const work = async (batch: readonly RecordRow[]): Promise<readonly string[]> => {
+    const takeWorkStatements = async (batch: readonly RecordRow[]): Promise<readonly string[]> => {
       harness.service.takeStatements()
       await apply(batch)
       return harness.service.takeStatements().filter((text) => !/^(BEGIN|COMMIT)/.test(text))
     }
     for (const batch of [rows, rows, rows.map((row) => ({ ...row, website: 'changed' }))]) {
-      const statements = await work(batch)
+      const statements = await takeWorkStatements(batch)
       expect(statements).toHaveLength(2)
       expect(statements[0]).toContain('pg_advisory_xact_lock')
       expect(statements[1]).toContain('INSERT INTO crm_accounts')
@@ -161,26 +161,41 @@ describe('a batch', () => {
 
   test('with a record twice takes the last version, as one change', async () => {
     const row = sampleRecord(CREDENTIAL, accounts, 1)
-    const named = (website: string) => ({ ...row, website })
-    expect(await apply([named('a'), sampleRecord(CREDENTIAL, accounts, 2), named('b')])).toEqual({
+    const rowWithWebsite = (website: string) => ({ ...row, website })
+    expect(
+      await apply([
+        rowWithWebsite('a'),
+        sampleRecord(CREDENTIAL, accounts, 2),
+        rowWithWebsite('b'),
+      ]),
+    ).toEqual({
       created: 2,
       updated: 0,
       deleted: 0,
     })
     expect(await readLog()).toHaveLength(2)
     expect(await show(accounts, '1')).toMatchObject({ website: 'b' })
-    expect(await apply([named('c'), named('b')])).toEqual({ created: 0, updated: 0, deleted: 0 })
+    expect(await apply([rowWithWebsite('c'), rowWithWebsite('b')])).toEqual({
+      created: 0,
+      updated: 0,
+      deleted: 0,
+    })
     expect(await readLog()).toHaveLength(2)
   })
 
   test('counts each kind of change and leaves unchanged records alone', async () => {
-    const row = (n: number, more: object = {}) => ({
+    const sampleRow = (n: number, more: object = {}) => ({
       ...sampleRecord(CREDENTIAL, accounts, n),
       ...more,
     })
-    await apply([row(1), row(2), row(4)])
+    await apply([sampleRow(1), sampleRow(2), sampleRow(4)])
     expect(
-      await apply([row(1), row(2, { website: 'x' }), row(4, { remoteDeleted: true }), row(5)]),
+      await apply([
+        sampleRow(1),
+        sampleRow(2, { website: 'x' }),
+        sampleRow(4, { remoteDeleted: true }),
+        sampleRow(5),
+      ]),
     ).toEqual({ created: 1, updated: 1, deleted: 1 })
   })
 
@@ -205,40 +220,40 @@ describe('a batch', () => {
 })
 
 describe('a record that the app dates', () => {
-  const at = (day: number, website: string): RecordRow => ({
+  const rowDated = (day: number, website: string): RecordRow => ({
     ...sampleRecord(CREDENTIAL, accounts, 1),
     website,
     remoteUpdatedAt: `2024-01-0${day}T00:00:00.000Z`,
   })
-  const website = async () => (await show(accounts, '1')).website
+  const readWebsite = async () => (await show(accounts, '1')).website
   const none = { created: 0, updated: 0, deleted: 0 }
-  const one = { created: 0, updated: 1, deleted: 0 }
+  const oneUpdate = { created: 0, updated: 1, deleted: 0 }
 
   test('earlier than the stored one is stale and ignored', async () => {
-    await apply([at(5, 'stored')])
-    expect(await apply([at(4, 'older')])).toEqual(none)
-    expect(await apply([{ ...at(4, 'older'), remoteDeleted: true }])).toEqual(none)
-    expect(await website()).toBe('stored')
+    await apply([rowDated(5, 'stored')])
+    expect(await apply([rowDated(4, 'older')])).toEqual(none)
+    expect(await apply([{ ...rowDated(4, 'older'), remoteDeleted: true }])).toEqual(none)
+    expect(await readWebsite()).toBe('stored')
     expect(await readLog()).toHaveLength(1)
   })
 
   test('earlier is accepted in a full listing, whatever its clock', async () => {
-    await apply([at(5, 'stored')])
-    expect(await apply([at(4, 'older')], accounts, 'all')).toEqual(one)
-    expect(await website()).toBe('older')
+    await apply([rowDated(5, 'stored')])
+    expect(await apply([rowDated(4, 'older')], accounts, 'all')).toEqual(oneUpdate)
+    expect(await readWebsite()).toBe('older')
     expect((await readLog())[1]?.fields.toSorted()).toEqual(['remoteUpdatedAt', 'website'])
   })
 
   test('at the same instant, later or without a date is accepted', async () => {
-    await apply([at(5, 'stored')])
+    await apply([rowDated(5, 'stored')])
     for (const row of [
-      at(5, 'same'),
-      at(6, 'later'),
-      { ...at(6, 'unknown'), remoteUpdatedAt: null },
-      at(1, 'after unknown'),
+      rowDated(5, 'same'),
+      rowDated(6, 'later'),
+      { ...rowDated(6, 'unknown'), remoteUpdatedAt: null },
+      rowDated(1, 'after unknown'),
     ]) {
-      expect(await apply([row])).toEqual(one)
-      expect(await website()).toBe(row.website)
+      expect(await apply([row])).toEqual(oneUpdate)
+      expect(await readWebsite()).toBe(row.website)
     }
   })
 
@@ -247,34 +262,37 @@ describe('a record that the app dates', () => {
       harness.applyRequested([row], String(requestedAt), accept)
 
     test('before the stored one was stored is accepted only if the app dates it later', async () => {
-      await apply([at(5, 'stored')])
+      await apply([rowDated(5, 'stored')])
       const { updatedAt } = await show(accounts, '1')
-      const undated = { ...at(5, 'undated'), remoteUpdatedAt: null }
-      for (const row of [at(4, 'earlier'), at(5, 'same'), undated])
+      const undated = { ...rowDated(5, 'undated'), remoteUpdatedAt: null }
+      for (const row of [rowDated(4, 'earlier'), rowDated(5, 'same'), undated])
         expect(await applyRequested(row, updatedAt)).toEqual(none)
-      expect(await website()).toBe('stored')
-      expect(await applyRequested(at(6, 'later'), updatedAt)).toEqual(one)
-      expect(await website()).toBe('later')
+      expect(await readWebsite()).toBe('stored')
+      expect(await applyRequested(rowDated(6, 'later'), updatedAt)).toEqual(oneUpdate)
+      expect(await readWebsite()).toBe('later')
     })
 
     test('before the stored one was marked as deleted does not restore it, whatever its date', async () => {
-      await apply([at(5, 'stored')])
-      await remove(at(5, '').id)
+      await apply([rowDated(5, 'stored')])
+      await remove(rowDated(5, '').id)
       const { updatedAt } = await show(accounts, '1')
-      expect(await applyRequested(at(6, 'before'), updatedAt)).toEqual(none)
+      expect(await applyRequested(rowDated(6, 'before'), updatedAt)).toEqual(none)
       expect(await show(accounts, '1')).toMatchObject({ website: 'stored', remoteDeleted: true })
       const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
-      expect(await applyRequested(at(6, 'after'), later)).toEqual(one)
+      expect(await applyRequested(rowDated(6, 'after'), later)).toEqual(oneUpdate)
       expect(await show(accounts, '1')).toMatchObject({ website: 'after', remoteDeleted: false })
     })
 
     test('after the stored one was stored is accepted at the same instant or without a date', async () => {
-      await apply([at(5, 'stored')])
-      for (const row of [at(5, 'same'), { ...at(5, 'undated'), remoteUpdatedAt: null }]) {
+      await apply([rowDated(5, 'stored')])
+      for (const row of [
+        rowDated(5, 'same'),
+        { ...rowDated(5, 'undated'), remoteUpdatedAt: null },
+      ]) {
         const { updatedAt } = await show(accounts, '1')
         const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
-        expect(await applyRequested(row, later)).toEqual(one)
-        expect(await website()).toBe(row.website)
+        expect(await applyRequested(row, later)).toEqual(oneUpdate)
+        expect(await readWebsite()).toBe(row.website)
       }
     })
   })
@@ -284,21 +302,21 @@ describe('a record that the app dates', () => {
       harness.applyRequested([row], String(requestedAt), 'written')
 
     test('before the stored one was stored is accepted unless it is dated earlier', async () => {
-      await apply([at(5, 'stored')])
+      await apply([rowDated(5, 'stored')])
       const { updatedAt } = await show(accounts, '1')
-      expect(await applyWritten(at(4, 'earlier'), updatedAt)).toEqual(none)
-      expect(await applyWritten(at(5, 'same'), updatedAt)).toEqual(one)
-      const undated = { ...at(5, 'undated'), remoteUpdatedAt: null }
-      expect(await applyWritten(undated, updatedAt)).toEqual(one)
+      expect(await applyWritten(rowDated(4, 'earlier'), updatedAt)).toEqual(none)
+      expect(await applyWritten(rowDated(5, 'same'), updatedAt)).toEqual(oneUpdate)
+      const undated = { ...rowDated(5, 'undated'), remoteUpdatedAt: null }
+      expect(await applyWritten(undated, updatedAt)).toEqual(oneUpdate)
     })
 
     test('before the stored one was marked as deleted does not restore it', async () => {
-      await apply([at(5, 'stored')])
-      await remove(at(5, '').id)
+      await apply([rowDated(5, 'stored')])
+      await remove(rowDated(5, '').id)
       const { updatedAt } = await show(accounts, '1')
-      expect(await applyWritten(at(6, 'before'), updatedAt)).toEqual(none)
+      expect(await applyWritten(rowDated(6, 'before'), updatedAt)).toEqual(none)
       const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
-      expect(await applyWritten(at(6, 'after'), later)).toEqual(one)
+      expect(await applyWritten(rowDated(6, 'after'), later)).toEqual(oneUpdate)
     })
   })
 })

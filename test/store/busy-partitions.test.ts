@@ -62,7 +62,7 @@ test('8 writers and a reader continue while partitions are created and dropped: 
   const follow = async (): Promise<void> => {
     while (isWriting) await readOn()
   }
-  const arrange = async (): Promise<void> => {
+  const managePartitions = async (): Promise<void> => {
     while (isWriting) {
       const { epoch, xid } = place
       await prisma.$executeRaw`
@@ -74,7 +74,7 @@ test('8 writers and a reader continue while partitions are created and dropped: 
       await wait(10)
     }
   }
-  const following = Promise.all([follow(), arrange(), arrange()])
+  const following = Promise.all([follow(), managePartitions(), managePartitions()])
   await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
   isWriting = false
   await following

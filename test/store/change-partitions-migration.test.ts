@@ -14,7 +14,7 @@ test('keeps a log of two epochs, its order, its sequence and the positions of it
       [topic],
     )
 
-  const rows = async () => {
+  const listRows = async () => {
     const found = await client.query(
       `SELECT to_jsonb(c) || jsonb_build_object('text', record::text) AS row
        FROM change_log.changes c ORDER BY epoch, xid, sequence`,
@@ -31,7 +31,7 @@ test('keeps a log of two epochs, its order, its sequence and the positions of it
   await client.query(`UPDATE change_log.epochs SET cluster = 'another/00000001'`)
   await append('crm/tasks')
   await client.query('GRANT SELECT, DELETE ON change_log.changes TO PUBLIC')
-  const before = await rows()
+  const before = await listRows()
   expect(before.map(({ topic }) => topic)).toEqual(['crm/accounts', 'crm/leads', 'crm/tasks'])
 
   // A sync that holds a position in the log and writes while the migration waits for it.
@@ -56,13 +56,13 @@ test('keeps a log of two epochs, its order, its sequence and the positions of it
   await writer.end()
   await migrating
   expect(late.rowCount).toBe(1)
-  const [fourth, ...rest] = (await rows()).reverse()
+  const [fourth, ...rest] = (await listRows()).reverse()
   // A later migration adds the column.
   const kept = before.map((row) => ({ ...row, traceparent: null }))
   expect(rest.reverse()).toEqual(kept)
   expect(fourth.topic).toBe('sync/completed')
   await append('crm/notes')
-  const after = await rows()
+  const after = await listRows()
   expect(after.slice(0, 3)).toEqual(kept)
   expect(after[4]).toMatchObject({ topic: 'crm/notes', epoch: before[2].epoch })
   expect(after[4].sequence).toBeGreaterThan(after[3].sequence)

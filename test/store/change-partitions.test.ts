@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { makePartitions } from '../../src/store/changes/change-partitions.ts'
 import { endOfLog, readChanges } from '../../src/store/changes/changes.ts'
-import { type Partitions, unlessBusy } from '../support/log-partitions.ts'
+import { type Partitions, retryWhileBusy } from '../support/log-partitions.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant, TestService } from '../support/service.ts'
 import { untilLogReadable } from '../support/until-log-readable.ts'
@@ -26,13 +26,13 @@ sharePartitions((opened) => {
 
 const save = (n: number): Promise<void> => saveAccount({ service, tenant }, n)
 
-const makeAhead = (days = DAYS) => unlessBusy(() => makePartitions(service.database, days))
+const makeAhead = (days = DAYS) => retryWhileBusy(() => makePartitions(service.database, days))
 
 const saveAll = async (first: number, last: number): Promise<void> => {
   for (let n = first; n <= last; n++) await save(n)
 }
 
-const upTo = (last: number): number[] => Array.from({ length: last }, (_, n) => n + 1)
+const numbersUpTo = (last: number): number[] => Array.from({ length: last }, (_, n) => n + 1)
 
 /** The whole log, in pages. */
 const readAll = async (): Promise<number[]> => {
@@ -56,7 +56,7 @@ test('a change goes to the partition of its transaction, or to the last one if n
   expect(list.at(-1)?.rows).toBeGreaterThan(0)
   expect(list.slice(0, 4).some(({ rows }) => rows > 0)).toBe(true)
   expect(list.reduce((sum, { rows }) => sum + rows, 0)).toBe(40)
-  expect(await readAll()).toEqual(upTo(40))
+  expect(await readAll()).toEqual(numbersUpTo(40))
 })
 
 describe('a reader', () => {
@@ -180,7 +180,7 @@ describe('partitions ahead', () => {
     expect(await sizeOf()).toBeGreaterThan(9 * 140_000)
   })
 
-  test('continue after a tail with rows: the rows stay, and the tail gets an upper bound', async () => {
+  test('follow a tail that has rows: the tail keeps them and gets an upper bound', async () => {
     await partitions.reset(1, 5)
     await saveAll(1, 12)
     expect((await partitions.list()).at(-1)?.rows).toBeGreaterThan(0)
@@ -192,7 +192,7 @@ describe('partitions ahead', () => {
     expect(list.slice(1).map(({ lower }) => lower)).toEqual(
       list.slice(0, -1).map(({ upper }) => upper),
     )
-    expect(await readAll()).toEqual(upTo(15))
+    expect(await readAll()).toEqual(numbersUpTo(15))
   })
 
   test('are created for the epoch after a restore, before or after its first change', async () => {

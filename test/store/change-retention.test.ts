@@ -6,7 +6,7 @@ import { dropOldestPartition, makePartitions } from '../../src/store/changes/cha
 import { readChanges } from '../../src/store/changes/changes.ts'
 import { expiredUntil } from '../../src/store/changes/log-start.ts'
 import type { Queryable } from '../../src/store/database/database.ts'
-import { type Partitions, unlessBusy } from '../support/log-partitions.ts'
+import { type Partitions, retryWhileBusy } from '../support/log-partitions.ts'
 import type { Tenant, TestService } from '../support/service.ts'
 import { untilLogReadable } from '../support/until-log-readable.ts'
 import { CREDENTIAL, numbersOf, saveAccount, sharePartitions } from './partitions-harness.ts'
@@ -26,10 +26,10 @@ sharePartitions((opened) => {
 
 const save = (n: number): Promise<void> => saveAccount({ service, tenant }, n)
 
-const readPage = (after: ChangePosition | undefined, limit = 1000) =>
+const readChangesAfter = (after: ChangePosition | undefined, limit = 1000) =>
   readChanges(service.database, { after, limit })
 
-const drop = () => unlessBusy(() => dropOldestPartition(service.database, DAYS))
+const drop = () => retryWhileBusy(() => dropOldestPartition(service.database, DAYS))
 
 /** Writes a change to a partition that is then closed, and a second change to the next. */
 const writeAcross = async (): Promise<void> => {
@@ -50,30 +50,30 @@ describe('a partition', () => {
     await save(1)
     await partitions.simulateRestore()
     await save(2)
-    await unlessBusy(() => makePartitions(service.database, DAYS))
+    await retryWhileBusy(() => makePartitions(service.database, DAYS))
     await untilLogReadable(service)
     while ((await drop()) === 'done');
     const list = await partitions.list()
     // The partitions of the two changes, and those ahead now.
     expect(list.filter(({ rows }) => rows > 0)).toHaveLength(2)
     expect(list.filter(({ rows }) => rows === 0)).toHaveLength(8)
-    expect(numbersOf((await readPage(START)).changes)).toEqual([1, 2])
+    expect(numbersOf((await readChangesAfter(START)).changes)).toEqual([1, 2])
   })
 
   test('is dropped when all its changes are expired, and reads report it', async () => {
     await writeAcross()
-    const { changes, truncated } = await readPage(START)
+    const { changes, truncated } = await readChangesAfter(START)
     expect([numbersOf(changes), truncated]).toEqual([[1, 2], false])
     expect(await drop()).toBe('unneeded')
     await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
-    const [aged] = (await readPage(undefined, 1)).changes
+    const [aged] = (await readChangesAfter(undefined, 1)).changes
     const before = await partitions.list()
     expect(await drop()).toBe('done')
     expect(await drop()).toBe('unneeded')
     expect(await partitions.list()).toEqual(before.slice(1))
-    const behind = await readPage(START)
+    const behind = await readChangesAfter(START)
     expect([numbersOf(behind.changes), behind.truncated]).toEqual([[2], true])
-    expect((await readPage(changes[0]?.position)).truncated).toBe(false)
+    expect((await readChangesAfter(changes[0]?.position)).truncated).toBe(false)
     expect(await expiredUntil(service.database)).toEqual(aged?.at)
     const cursor = Buffer.from('1.0.0.0').toString('base64url')
     const expired = await service.rest(tenant.key, `/changes?after=${cursor}`)
@@ -97,7 +97,7 @@ describe('a partition', () => {
         UPDATE change_log.changes SET at = now() WHERE record->>'remoteId' = ${String(kept)}`
       expect(await drop(), String(kept)).toBe('unneeded')
     }
-    expect(numbersOf((await readPage(START)).changes)).toEqual([1, 2, 3])
+    expect(numbersOf((await readChangesAfter(START)).changes)).toEqual([1, 2, 3])
   })
 
   test('is kept while a transaction that may still write to it runs', async () => {
@@ -125,7 +125,7 @@ describe('a partition', () => {
     release.resolve()
     await openTransaction
     await untilLogReadable(service)
-    const { changes, truncated } = await readPage(START)
+    const { changes, truncated } = await readChangesAfter(START)
     expect([changes.map(({ topic }) => topic), truncated]).toEqual([['crm/leads'], false])
     expect(first?.rows).toBe(0)
   })
@@ -136,14 +136,14 @@ describe('a partition', () => {
     await partitions.ageRows(DAYS + 1)
     await partitions.simulateRestore()
     await save(2)
-    expect(await unlessBusy(() => makePartitions(service.database, DAYS))).toBe('done')
+    expect(await retryWhileBusy(() => makePartitions(service.database, DAYS))).toBe('done')
     await untilLogReadable(service)
     while ((await drop()) === 'done');
     const list = await partitions.list()
     // The tail got an upper bound, and seven partitions and the tail follow.
     expect(list).toHaveLength(9)
     expect(list[0]?.rows).toBe(1)
-    const { changes, truncated } = await readPage(START)
+    const { changes, truncated } = await readChangesAfter(START)
     expect([numbersOf(changes), truncated]).toEqual([[2], true])
   })
 
@@ -184,7 +184,7 @@ describe('a partition', () => {
 
 describe('the retention actor', () => {
   /** Runs it until the condition holds. */
-  const work = async (until: () => Promise<boolean>): Promise<void> => {
+  const runRetentionUntil = async (until: () => Promise<boolean>): Promise<void> => {
     const warnings: object[] = []
     const log = { warn: (facts: object) => void warnings.push(facts) }
     const retention = createRetention({ database: service.database, days: DAYS, log, tickMs: 20 })
@@ -197,10 +197,10 @@ describe('the retention actor', () => {
   test('creates partitions and drops expired ones', async () => {
     await writeAcross()
     await partitions.ageRows(DAYS + 1, `record->>'remoteId' = '1'`)
-    await work(
-      async () => (await readPage(START)).truncated && (await partitions.list()).length > 7,
+    await runRetentionUntil(
+      async () => (await readChangesAfter(START)).truncated && (await partitions.list()).length > 7,
     )
-    expect(numbersOf((await readPage(START)).changes)).toEqual([2])
+    expect(numbersOf((await readChangesAfter(START)).changes)).toEqual([2])
   })
 
   test('deletes single rows only in a partition that spans too long', async () => {
@@ -208,19 +208,19 @@ describe('the retention actor', () => {
     for (const n of [1, 2, 3]) await save(n)
     await untilLogReadable(service)
     await partitions.ageRows(DAYS + 1, `record->>'remoteId' <> '3'`)
-    const rows = async (): Promise<number> =>
-      (await partitions.list()).reduce((sum, one) => sum + one.rows, 0)
+    const countRows = async (): Promise<number> =>
+      (await partitions.list()).reduce((sum, partition) => sum + partition.rows, 0)
     service.takeStatements()
     let looked = 0
-    await work(async () => {
+    await runRetentionUntil(async () => {
       looked += service.takeStatements().filter((sql) => sql.includes('AS "isOlder"')).length
       return looked > 1
     })
     // A one-day partition is dropped before its first change is that old.
-    expect(await rows()).toBe(3)
+    expect(await countRows()).toBe(3)
     await partitions.ageRows(1, `record->>'remoteId' = '1'`)
-    await work(async () => (await rows()) === 1)
-    const { changes, truncated } = await readPage(START)
+    await runRetentionUntil(async () => (await countRows()) === 1)
+    const { changes, truncated } = await readChangesAfter(START)
     expect([numbersOf(changes), truncated]).toEqual([[3], true])
   })
 })

@@ -45,14 +45,14 @@ const save = (n: number, resource = accounts, credentialId = CREDENTIAL) =>
   service.save(tenant, credentialId, resource, [sampleRecord(credentialId, resource, n)])
 
 /** Resolves when every committed change is readable: other tests hold transactions in the same cluster. */
-const readable = async (): Promise<void> => {
+const untilReadable = async (): Promise<void> => {
   const [row] = await service.database.prisma.$queryRaw<{ xid: string }[]>`
     SELECT pg_current_xact_id()::text AS xid`
   const isBehind = async () => (await endOfLog(service.database)).xid > BigInt(row?.xid ?? 0)
   await expect.poll(isBehind, { timeout: 60_000, interval: 5 }).toBe(true)
 }
 
-const remoteIds = (changes: readonly Change[]): unknown[] =>
+const remoteIdsOf = (changes: readonly Change[]): unknown[] =>
   changes.map(({ record }) => JSON.parse(record ?? '{}').remoteId)
 
 const LIMITS = { timeoutMs: 60_000, maxWaitMs: 60_000 }
@@ -101,7 +101,7 @@ describe('a reader', () => {
     }
     const following = follow()
     await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)))
-    await readable()
+    await untilReadable()
     isWriting = false
     await following
     const seen = changes.map(
@@ -138,31 +138,38 @@ describe('a reader', () => {
     expect(between.changes).toEqual([])
     release.resolve()
     await openTransaction
-    await readable()
+    await untilReadable()
     const after = await readChangesAfter(between.next)
-    expect(remoteIds(after.changes)).toEqual(['1', '2'])
+    expect(remoteIdsOf(after.changes)).toEqual(['1', '2'])
   })
 
   test('gets consecutive pages and skips changes that it did not select', async () => {
     for (let n = 1; n <= 5; n++) await save(n)
     await save(6, leads)
     await save(7, accounts, OTHER)
-    await readable()
+    await untilReadable()
     const first = await readChangesAfter(start, 3)
     const second = await readChangesAfter(first.next, 3)
-    expect(remoteIds([...first.changes, ...second.changes])).toEqual(['1', '2', '3', '4', '5', '6'])
+    expect(remoteIdsOf([...first.changes, ...second.changes])).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+    ])
     const readPage = (query: object) =>
       readChanges(service.database, { after: start, limit: 9, ...query })
-    expect(remoteIds((await readPage({ topics: ['crm/leads'] })).changes)).toEqual(['6'])
-    expect(remoteIds((await readPage({ credentialIds: [OTHER] })).changes)).toEqual(['7'])
+    expect(remoteIdsOf((await readPage({ topics: ['crm/leads'] })).changes)).toEqual(['6'])
+    expect(remoteIdsOf((await readPage({ credentialIds: [OTHER] })).changes)).toEqual(['7'])
     expect((await readPage({ environmentId: OTHER })).changes).toEqual([])
     const { id: recordId } = sampleRecord(CREDENTIAL, accounts, 3)
     const history = await readPage({ credentialIds: [CREDENTIAL], recordId })
-    expect(remoteIds(history.changes)).toEqual(['3'])
+    expect(remoteIdsOf(history.changes)).toEqual(['3'])
     const none = await readPage({ topics: ['crm/tasks'] })
     await save(8)
-    await readable()
-    expect(remoteIds((await readChangesAfter(none.next)).changes)).toEqual(['8'])
+    await untilReadable()
+    expect(remoteIdsOf((await readChangesAfter(none.next)).changes)).toEqual(['8'])
   })
 
   test('compares transaction ids as numbers', async () => {
@@ -177,13 +184,13 @@ describe('a reader', () => {
         UPDATE change_log.changes SET xid = ${xid}::text::xid8 WHERE record->>'remoteId' = ${n}`
     const first = await readChangesAfter({ epoch: 0n, xid: 8n, sequence: 0n }, 1)
     const rest = await readChangesAfter(first.next)
-    expect(remoteIds([...first.changes, ...rest.changes])).toEqual(['1', '2', '3'])
+    expect(remoteIdsOf([...first.changes, ...rest.changes])).toEqual(['1', '2', '3'])
   })
 
   test('keeps its position when the database is restored into a cluster with lower transaction ids', async () => {
     await save(1)
     await save(2)
-    await readable()
+    await untilReadable()
     const before = await readChangesAfter(start, 1)
     const { prisma } = service.database
     // As after a restore: the rows have higher transaction ids than this cluster.
@@ -194,12 +201,12 @@ describe('a reader', () => {
     if (!first) throw new Error('Nothing was read.')
     const cursor = { ...first.position, xid: first.position.xid + 1_000_000_000n }
     const restored = await readChangesAfter(cursor)
-    expect(remoteIds(restored.changes)).toEqual(['2'])
+    expect(remoteIdsOf(restored.changes)).toEqual(['2'])
     await Promise.all([save(3), save(4, accounts, OTHER), save(5, leads)])
-    await readable()
+    await untilReadable()
     const after = await readChangesAfter(restored.next)
-    expect(remoteIds(after.changes).sort()).toEqual(['3', '4', '5'])
-    expect(remoteIds((await readChangesAfter(cursor)).changes)).toHaveLength(4)
+    expect(remoteIdsOf(after.changes).sort()).toEqual(['3', '4', '5'])
+    expect(remoteIdsOf((await readChangesAfter(cursor)).changes)).toHaveLength(4)
     const epochs = await prisma.$queryRaw<object[]>`SELECT epoch FROM change_log.epochs`
     expect(epochs).toHaveLength(2)
   })
@@ -217,14 +224,14 @@ describe('a reader', () => {
       await prisma.$executeRaw`ALTER TABLE running_epoch SET SCHEMA change_log`
     })
     await save(2)
-    await readable()
-    expect(remoteIds((await readChangesAfter(ahead)).changes)).toEqual(['2'])
+    await untilReadable()
+    expect(remoteIdsOf((await readChangesAfter(ahead)).changes)).toEqual(['2'])
   })
 
   test('gets an error when retention has dropped its position', async () => {
     const { prisma } = service.database
     for (let n = 1; n <= 4; n++) await save(n)
-    await readable()
+    await untilReadable()
     await prisma.$executeRaw`
       UPDATE change_log.changes SET at = at - interval '40 days' WHERE record->>'remoteId' <> '4'`
     const [first] = (await readChangesAfter(start)).changes
@@ -233,7 +240,7 @@ describe('a reader', () => {
     expect(await pruneChanges(service.database, 30, 2)).toBe(0)
     const behind = await readChangesAfter(first?.position)
     expect(behind.truncated).toBe(true)
-    expect(remoteIds(behind.changes)).toEqual(['4'])
+    expect(remoteIdsOf(behind.changes)).toEqual(['4'])
     expect((await readChangesAfter(behind.next)).truncated).toBe(false)
   })
 })
@@ -241,7 +248,7 @@ describe('a reader', () => {
 test('queries the epoch once per statement, however many rows it writes', async () => {
   const rows = Array.from({ length: 300 }, (_, n) => sampleRecord(CREDENTIAL, accounts, n))
   const counted = service.database.transaction(async (open) => {
-    // Rolled back: each call takes a number.
+    // The transaction is rolled back, and each call still consumes a sequence number.
     await open.prisma.$executeRaw`CREATE SEQUENCE calls`
     await open.prisma.$executeRaw`
       CREATE OR REPLACE FUNCTION change_log.current_epoch() RETURNS bigint LANGUAGE sql

@@ -5,7 +5,7 @@ import { createClock } from '../../src/store/database/clock.ts'
 import { type Database, openDatabase, readClock } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { recordingLog } from '../sync/recording-log.ts'
+import { createRecordingLog } from '../sync/recording-log.ts'
 
 const HOUR_MS = 3_600_000
 const DEADLINE = { timeout: 60_000, interval: 20 }
@@ -39,7 +39,7 @@ const setDatabaseClock = async (expression: string): Promise<void> => {
 }
 
 /** Difference between the clock and the database's, in milliseconds. */
-const aheadMs = async ({ nowMs }: { nowMs(): number }): Promise<number> =>
+const measureAheadMs = async ({ nowMs }: { nowMs(): number }): Promise<number> =>
   nowMs() - (await readClock(database)).getTime()
 
 test('throws before its first measurement', () => {
@@ -47,26 +47,26 @@ test('throws before its first measurement', () => {
 })
 
 test("shows the database's time when the host's is set, and logs each change once", async () => {
-  const log = recordingLog()
+  const log = createRecordingLog()
   const clock = createClock(log)
   const pgListener = createPgListener(at.url, clock)
   await pgListener.start()
-  const warnings = () => log.lines.filter((line) => line.startsWith('warn'))
-  const notes = () => log.lines.filter((line) => line.startsWith('info'))
+  const listWarnings = () => log.lines.filter((line) => line.startsWith('warn'))
+  const listNotices = () => log.lines.filter((line) => line.startsWith('info'))
   const hostMs = Date.now()
   for (const [round, shiftMs] of [HOUR_MS, -HOUR_MS].entries()) {
     vi.useFakeTimers({ toFake: ['Date'], now: hostMs + shiftMs })
-    // Immediately, and not with the next measurement.
-    expect(Math.abs(await aheadMs(clock))).toBeLessThan(60_000)
-    await expect.poll(() => warnings().length, DEADLINE).toBe(round + 1)
-    expect(warnings().at(-1)).toMatch(/clock differs.*hostAheadMs: -?3[56]\d{5}/s)
+    // The clock follows immediately, not with the next measurement.
+    expect(Math.abs(await measureAheadMs(clock))).toBeLessThan(60_000)
+    await expect.poll(() => listWarnings().length, DEADLINE).toBe(round + 1)
+    expect(listWarnings().at(-1)).toMatch(/clock differs.*hostAheadMs: -?3[56]\d{5}/s)
     vi.useRealTimers()
-    await expect.poll(() => notes().length, DEADLINE).toBe(round + 1)
+    await expect.poll(() => listNotices().length, DEADLINE).toBe(round + 1)
   }
-  expect(warnings()).toHaveLength(2)
+  expect(listWarnings()).toHaveLength(2)
   await pgListener.stop()
   // The last measurement holds during a database outage.
-  expect(Math.abs(await aheadMs(clock))).toBeLessThan(60_000)
+  expect(Math.abs(await measureAheadMs(clock))).toBeLessThan(60_000)
 })
 
 test("follows the database's clock when it is set or the process was suspended", async () => {
@@ -74,10 +74,10 @@ test("follows the database's clock when it is set or the process was suspended",
   for (let n = 0; n < 5; n++) await clock.measure(client)
   await setDatabaseClock(`pg_catalog.clock_timestamp() + interval '1 hour'`)
   await clock.measure(client)
-  expect(Math.abs((await aheadMs(clock)) - HOUR_MS)).toBeLessThan(60_000)
+  expect(Math.abs((await measureAheadMs(clock)) - HOUR_MS)).toBeLessThan(60_000)
   await client.query('SET search_path = public')
   await clock.measure(client)
-  expect(Math.abs(await aheadMs(clock))).toBeLessThan(60_000)
+  expect(Math.abs(await measureAheadMs(clock))).toBeLessThan(60_000)
 })
 
 test('uses the measurement with the shortest round trip', async () => {

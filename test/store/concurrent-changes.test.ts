@@ -7,36 +7,36 @@ import { catalogue } from '../../src/generated/registry.ts'
 import type { Transaction } from '../../src/store/database/database.ts'
 import { markRecordsDeleted } from '../../src/store/records/apply-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { waitingForLock } from '../support/waiting-for-lock.ts'
+import { untilWaitingForLock } from '../support/waiting-for-lock.ts'
 import { accounts, CREDENTIAL, OTHER, storeHarness } from './store-harness.ts'
 
 const harness = storeHarness()
 const { apply, applyIn, readLog, takeLog, readRow, show } = harness
 
 describe('two transactions on one record', () => {
-  const row = (website: string): RecordRow => ({
+  const rowWithWebsite = (website: string): RecordRow => ({
     ...sampleRecord(CREDENTIAL, accounts, 1),
     website,
   })
 
   test('are serialised and logged in that order', async () => {
-    await apply([row('before')])
+    await apply([rowWithWebsite('before')])
     for (let round = 0; round < 5; round++) {
       await takeLog()
       const release = Promise.withResolvers<void>()
       const written = Promise.withResolvers<void>()
-      const one = harness.service.database.transaction(async (transaction) => {
-        await applyIn(transaction, [row(`one ${round}`)])
+      const first = harness.service.database.transaction(async (transaction) => {
+        await applyIn(transaction, [rowWithWebsite(`one ${round}`)])
         written.resolve()
         await release.promise
       })
       await written.promise
-      const two = harness.service.database.transaction((transaction) =>
-        applyIn(transaction, [row(`two ${round}`)]),
+      const second = harness.service.database.transaction((transaction) =>
+        applyIn(transaction, [rowWithWebsite(`two ${round}`)]),
       )
-      await waitingForLock(harness.service)
+      await untilWaitingForLock(harness.service)
       release.resolve()
-      await Promise.all([one, two])
+      await Promise.all([first, second])
       const log = await readLog()
       expect(log.map(({ record }) => record.website)).toEqual([`one ${round}`, `two ${round}`])
       expect(log[1]?.fields).toEqual(['website'])
@@ -45,12 +45,12 @@ describe('two transactions on one record', () => {
   })
 
   test('with the same result make one change', async () => {
-    await Promise.all(Array.from({ length: 8 }, () => apply([row('same')])))
+    await Promise.all(Array.from({ length: 8 }, () => apply([rowWithWebsite('same')])))
     expect((await readLog()).map(({ kind }) => kind)).toEqual(['created'])
   })
 
   test('never move its last change time back', async () => {
-    await apply([row('before')])
+    await apply([rowWithWebsite('before')])
     const transactionStarted = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const firstTransaction = harness.service.database.transaction(async (transaction) => {
@@ -58,25 +58,25 @@ describe('two transactions on one record', () => {
       await transaction.prisma.$queryRaw`SELECT now()`
       transactionStarted.resolve()
       await release.promise
-      await applyIn(transaction, [row('begun first, written last')])
+      await applyIn(transaction, [rowWithWebsite('begun first, written last')])
     })
     await transactionStarted.promise
-    await apply([row('between')])
-    const between = await readRow(accounts, row('').id)
+    await apply([rowWithWebsite('between')])
+    const between = await readRow(accounts, rowWithWebsite('').id)
     release.resolve()
     await firstTransaction
-    const after = await readRow(accounts, row('').id)
+    const after = await readRow(accounts, rowWithWebsite('').id)
     expect(await show(accounts, '1')).toMatchObject({ website: 'begun first, written last' })
     expect(after?.updated_at.getTime()).toBeGreaterThanOrEqual(between?.updated_at.getTime() ?? 0)
     expect(after?.created_at).toEqual(between?.created_at)
   })
 
   test('date a change and its record alike: by the write, not by the start of the transaction', async () => {
-    await apply([row('before')])
-    const { id } = row('')
+    await apply([rowWithWebsite('before')])
+    const { id } = rowWithWebsite('')
     const { environmentId } = harness.tenant
     const writes = [
-      (transaction: Transaction) => applyIn(transaction, [row('after')]),
+      (transaction: Transaction) => applyIn(transaction, [rowWithWebsite('after')]),
       (transaction: Transaction) =>
         markRecordsDeleted(transaction, { credentialId: CREDENTIAL, environmentId }, accounts, [
           id,
@@ -97,7 +97,7 @@ describe('two transactions on one record', () => {
 
   test('do not wait for other resources or other credentials', async () => {
     await harness.service.database.transaction(async (transaction) => {
-      await applyIn(transaction, [row('held')])
+      await applyIn(transaction, [rowWithWebsite('held')])
       await apply(
         [sampleRecord(CREDENTIAL, catalogue.get('crm/leads'), 1)],
         catalogue.get('crm/leads'),
@@ -109,7 +109,7 @@ describe('two transactions on one record', () => {
 })
 
 describe('a transaction that rolls back', () => {
-  test('leaves neither record nor change', async () => {
+  test('stores neither record nor change', async () => {
     await apply([sampleRecord(CREDENTIAL, accounts, 1)])
     const before = await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))
     await takeLog()
@@ -128,7 +128,7 @@ describe('a transaction that rolls back', () => {
     expect(await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))).toEqual(before)
   })
 
-  test('because the connection broke leaves neither either', async () => {
+  test('because the connection broke stores neither record nor change', async () => {
     const killer = new pg.Client({ connectionString: harness.service.url })
     await killer.connect()
     const fail = harness.service.database.transaction(async (transaction) => {

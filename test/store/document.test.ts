@@ -78,7 +78,7 @@ test.each(catalogue.resources.map((resource) => [resource.topic, resource] as co
   },
 )
 
-test('a decimal is written as its column shows it, whatever notation the app used', async () => {
+test('a decimal has the notation of its column, whatever notation the app used', async () => {
   const written = fc.stringMatching(/^-?(?:\d{1,9}\.?\d{0,5}|\.\d{1,5})(?:[eE][+-]?\d{1,2})?$/)
   const texts = [...ODD_DECIMALS, ...fc.sample(written, { seed: 20_261_121, numRuns: 1000 })]
   const rows = await service.database.prisma.$queryRaw<{ text: string; shown: string }[]>`

@@ -12,15 +12,15 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
   const requests = createIdempotencyStore(database, testVault)
   const environmentId = await ensureEnvironment(database, 'Test', 'development')
   const request = { environmentId, key: 'a key' }
-  const claim = async () => {
+  const claimRequest = async () => {
     const claimed = await requests.claim(request, 'fingerprint')
     if (claimed.state !== 'claimed') throw new Error(claimed.state)
     return claimed
   }
-  const first = await claim()
+  const first = await claimRequest()
   await database.prisma.$executeRaw`
     UPDATE idempotent_requests SET held_until = clock_timestamp() - interval '1 s'`
-  const second = await claim()
+  const second = await claimRequest()
   expect(second.interruptedSince).toBeInstanceOf(Date)
   expect(second.attemptKey).toBe(first.attemptKey)
 
@@ -42,7 +42,7 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
   // After its expiry, the row belongs to another request, which no app may take for a repetition.
   await database.prisma.$executeRaw`
     UPDATE idempotent_requests SET expires_at = clock_timestamp() - interval '1 s'`
-  expect((await claim()).attemptKey).not.toBe(first.attemptKey)
+  expect((await claimRequest()).attemptKey).not.toBe(first.attemptKey)
   await database.stop()
   await drop()
 })

@@ -26,10 +26,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const owner = (key: string) => service.access.keyOwner(key)
+const findOwner = (key: string) => service.access.keyOwner(key)
 const list = async (environmentId = tenant.environmentId) =>
   listKeys(service.database, environmentId)
-const live = async () => (await list()).filter(({ revokedAt }) => revokedAt === null)
+const listLive = async () => (await list()).filter(({ revokedAt }) => revokedAt === null)
 
 describe('a key', () => {
   test.each([
@@ -41,9 +41,9 @@ describe('a key', () => {
       const { environmentId, key: earlier } = of()
       const { id, key } = await generateKey(service.database, { environmentId })
       expect(key).toMatch(form)
-      expect(await owner(key)).toEqual({ keyId: id, environmentId, environment: kind })
-      expect(await owner(earlier)).toMatchObject({ environmentId })
-      const facts = (await list(environmentId)).find((one) => one.id === id)
+      expect(await findOwner(key)).toEqual({ keyId: id, environmentId, environment: kind })
+      expect(await findOwner(earlier)).toMatchObject({ environmentId })
+      const facts = (await list(environmentId)).find((key) => key.id === id)
       expect(facts).toEqual({
         id,
         kind,
@@ -66,16 +66,16 @@ describe('a key', () => {
     const { key: before } = await generateKey(service.database, {
       environmentId: tenant.environmentId,
     })
-    expect(await owner(before)).toBeDefined()
-    const liveBefore = (await live()).length
+    expect(await findOwner(before)).toBeDefined()
+    const liveBefore = (await listLive()).length
     const regenerated = await regenerateKey(service.database, {
       environmentId: tenant.environmentId,
     })
     expect(regenerated.revoked).toBe(liveBefore)
-    await expect.poll(() => owner(before), DEADLINE).toBe(undefined)
-    expect(await owner(regenerated.key)).toMatchObject({ keyId: regenerated.id })
-    expect((await live()).map(({ id }) => id)).toEqual([regenerated.id])
-    expect(await owner(other.key)).toBeDefined()
+    await expect.poll(() => findOwner(before), DEADLINE).toBe(undefined)
+    expect(await findOwner(regenerated.key)).toMatchObject({ keyId: regenerated.id })
+    expect((await listLive()).map(({ id }) => id)).toEqual([regenerated.id])
+    expect(await findOwner(other.key)).toBeDefined()
   })
 
   test('regenerated ten times concurrently results in one key', async () => {
@@ -84,7 +84,7 @@ describe('a key', () => {
         regenerateKey(service.database, { environmentId: tenant.environmentId }),
       ),
     )
-    const [left, ...more] = await live()
+    const [left, ...more] = await listLive()
     expect(more).toEqual([])
     expect(newKeys.map(({ id }) => id)).toContain(left?.id)
     expect(newKeys.reduce((sum, { revoked }) => sum + revoked, 0)).toBe(10)
@@ -92,7 +92,7 @@ describe('a key', () => {
 
   test('is revoked by its id, once, and only in its own environment', async () => {
     const { id, key } = await generateKey(service.database, { environmentId: tenant.environmentId })
-    expect(await owner(key)).toBeDefined()
+    expect(await findOwner(key)).toBeDefined()
     const revoke = (environmentId: string, keyId: string) =>
       revokeKeyById(service.database, environmentId, keyId)
     for (const wrong of ['', 'x', '99999999-0000-4000-8000-000000000009'])
@@ -100,7 +100,7 @@ describe('a key', () => {
     expect(await revoke(other.environmentId, id)).toBe(false)
     expect(await revoke(tenant.environmentId, id)).toBe(true)
     expect(await revoke(tenant.environmentId, id)).toBe(false)
-    await expect.poll(() => owner(key), DEADLINE).toBe(undefined)
+    await expect.poll(() => findOwner(key), DEADLINE).toBe(undefined)
   })
 
   test('cannot be created in a missing environment', async () => {
@@ -119,7 +119,7 @@ describe('the last use of a key', () => {
     ;({ key, id } = await generateKey(service.database, { environmentId: tenant.environmentId }))
   })
 
-  const lastUsedAt = async () => (await list()).find((one) => one.id === id)?.lastUsedAt
+  const readLastUsedAt = async () => (await list()).find((key) => key.id === id)?.lastUsedAt
   const openAccess = async (uses: ReturnType<typeof createKeyUses>) => {
     const pgListener = createPgListener(service.url)
     const access = createAccess(service.database, pgListener, uses.note)
@@ -147,7 +147,7 @@ describe('the last use of a key', () => {
     await uses.stop()
     expect(written).toHaveLength(1)
     expect(written[0]).toContain('UPDATE api_keys')
-    expect((await lastUsedAt())?.getTime()).toBeGreaterThanOrEqual(before)
+    expect((await readLastUsedAt())?.getTime()).toBeGreaterThanOrEqual(before)
     // A notification of the write would arrive before this one, which revokes another key.
     const last = await generateKey(service.database, { environmentId: tenant.environmentId })
     await access.keyOwner(last.key)
@@ -170,9 +170,9 @@ describe('the last use of a key', () => {
       environmentId: tenant.environmentId,
     })
     await access.keyOwner(used)
-    const usedAt = async () => (await list()).find((one) => one.id === usedId)?.lastUsedAt
-    await expect.poll(usedAt, DEADLINE).toBeInstanceOf(Date)
-    expect(await lastUsedAt()).toBe(null)
+    const readUsedAt = async () => (await list()).find((key) => key.id === usedId)?.lastUsedAt
+    await expect.poll(readUsedAt, DEADLINE).toBeInstanceOf(Date)
+    expect(await readLastUsedAt()).toBe(null)
     await uses.stop()
     await stop()
   })
@@ -183,7 +183,7 @@ describe('the last use of a key', () => {
     const uses = createKeyUses({ database: service.database, onFailure: fail })
     uses.note(id)
     await uses.stop()
-    expect(await lastUsedAt()).toEqual(later)
+    expect(await readLastUsedAt()).toEqual(later)
   })
 
   test('survives a database outage', async () => {
@@ -200,7 +200,7 @@ describe('the last use of a key', () => {
     uses.start()
     await expect.poll(() => failures.length, DEADLINE).toBeGreaterThan(0)
     await rename('api_keys_away', 'api_keys')
-    await expect.poll(lastUsedAt, DEADLINE).toBeInstanceOf(Date)
+    await expect.poll(readLastUsedAt, DEADLINE).toBeInstanceOf(Date)
     await uses.stop()
   })
 })

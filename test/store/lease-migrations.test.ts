@@ -136,7 +136,7 @@ describe('sync runs', () => {
 })
 
 test('workflow runs', async () => {
-  const claim = () =>
+  const claimRun = () =>
     claimRuns(database, { holders: [], leaseMs: 3_600_000, action: 'upsert', limit: 1, share: 1 })
   const expire = () =>
     query(`UPDATE workflow_runs SET held_until = ${A_SECOND_AGO}, due_at = ${A_SECOND_AGO}`)
@@ -157,9 +157,9 @@ test('workflow runs', async () => {
   expect(await query('SELECT held_until = due_at AS is_held FROM workflow_runs')).toEqual([
     { is_held: true },
   ])
-  expect(await claim()).toEqual([])
+  expect(await claimRun()).toEqual([])
   await expire()
-  const [run] = await claim()
+  const [run] = await claimRun()
   if (!run) throw new Error('No run was claimed.')
   expect(await claimAsOld()).toEqual([])
   expect(await renewAsOld(1)).toEqual([])
@@ -167,7 +167,7 @@ test('workflow runs', async () => {
   expect(await claimAsOld()).toEqual([{ attempts: 3 }])
   const outcome = { status: 'failed', failure: 'late' } as const
   expect(await database.transaction((late) => finishRun(late, run, outcome))).toBe(false)
-  expect(await claim()).toEqual([])
+  expect(await claimRun()).toEqual([])
 })
 
 test('idempotent requests', async () => {

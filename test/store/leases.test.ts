@@ -53,7 +53,7 @@ beforeEach(async () => {
   key = await addRow()
 })
 
-const acquire = async (of = key, durationMs = HOUR_MS): Promise<Lease<Key> | undefined> => {
+const acquireLease = async (of = key, durationMs = HOUR_MS): Promise<Lease<Key> | undefined> => {
   const lease = { key: of, holder: randomUUID(), durationMs }
   const taken = await database.prisma.$executeRaw(sql`
     UPDATE leased l SET ${acquired(TABLE, sql`${lease.holder}::uuid`, durationMs)}
@@ -61,7 +61,7 @@ const acquire = async (of = key, durationMs = HOUR_MS): Promise<Lease<Key> | und
   return taken > 0 ? lease : undefined
 }
 const mustAcquire = async (of = key, durationMs = HOUR_MS): Promise<Lease<Key>> => {
-  const lease = await acquire(of, durationMs)
+  const lease = await acquireLease(of, durationMs)
   if (!lease) throw new Error('The row is not free.')
   return lease
 }
@@ -94,8 +94,8 @@ const readRow = async (of = key): Promise<Row | undefined> => {
 
 describe('in the database', () => {
   test('one of several processes acquires a free row, and scans of due rows skip it', async () => {
-    const leases = await Promise.all(Array.from({ length: 8 }, () => acquire()))
-    const [lease, ...others] = leases.filter((one) => one !== undefined)
+    const leases = await Promise.all(Array.from({ length: 8 }, () => acquireLease()))
+    const [lease, ...others] = leases.filter((lease) => lease !== undefined)
     expect(others).toEqual([])
     const row = await readRow()
     expect(row?.holder).toBe(lease?.holder)
@@ -108,9 +108,9 @@ describe('in the database', () => {
     await expire()
     expect(await write(lease, sql`value = 'late'`)).toBe(1)
     expect([...(await renewLeases(database, TABLE, [lease]))]).toEqual([lease.holder])
-    expect(await acquire()).toBeUndefined()
+    expect(await acquireLease()).toBeUndefined()
     await expire()
-    expect(await acquire()).toBeDefined()
+    expect(await acquireLease()).toBeDefined()
   })
 
   test('a holder that another has replaced neither writes, renews nor releases', async () => {
@@ -130,7 +130,7 @@ describe('in the database', () => {
     expect(await write(lease, RELEASED)).toBe(1)
     expect(await readRow()).toMatchObject({ holder: null, heldForMs: null })
     expect(await write(lease, sql`value = 'late'`)).toBe(0)
-    expect(await acquire()).toBeDefined()
+    expect(await acquireLease()).toBeDefined()
   })
 
   test('one statement renews leases of several rows, whatever their order', async () => {
@@ -146,7 +146,7 @@ describe('in the process that holds it', () => {
   const held: HeldLease[] = []
   const failures: unknown[] = []
 
-  /** Holds rows as one process, which renews their leases in `table`. */
+  /** Simulates a process that holds rows and renews their leases in `table`. */
   const holdAll = async (keys: readonly Key[], durationMs: number, table = TABLE) => {
     const renewal = createLeaseRenewal<Lease<Key>>({
       durationMs,

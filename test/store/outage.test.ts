@@ -3,20 +3,25 @@ import { expect, test } from 'vitest'
 import type { Queryable } from '../../src/store/database/database.ts'
 import { createOutageWatch } from '../../src/store/database/outage.ts'
 
-const refused = (message: string) => Object.assign(new Error(message), { code: 'ECONNREFUSED' })
+const connectionRefused = (message: string) =>
+  Object.assign(new Error(message), { code: 'ECONNREFUSED' })
 const addresses = [
-  refused('connect ECONNREFUSED ::1:1'),
-  refused('connect ECONNREFUSED 127.0.0.1:1'),
+  connectionRefused('connect ECONNREFUSED ::1:1'),
+  connectionRefused('connect ECONNREFUSED 127.0.0.1:1'),
 ]
 
 test.each([
-  ['the last line of a message', refused('Invalid call\n\nconnect refused'), 'connect refused'],
+  [
+    'the last line of a message',
+    connectionRefused('Invalid call\n\nconnect refused'),
+    'connect refused',
+  ],
   [
     'the message of each address of a host',
     Object.assign(new AggregateError(addresses), { code: 'ECONNREFUSED' }),
     'connect ECONNREFUSED ::1:1, connect ECONNREFUSED 127.0.0.1:1',
   ],
-])('it is %s', (_, err, reason) => {
+])('the reason is %s', (_, err, reason) => {
   const warnings: object[] = []
   const ignore = (): void => {}
   const log = {

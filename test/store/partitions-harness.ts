@@ -16,12 +16,12 @@ export interface PartitionsHarness {
 }
 
 /** Starts the service before the tests of the file; each test starts without accounts. */
-export const sharePartitions = (opened: (harness: PartitionsHarness) => void): void => {
+export const sharePartitions = (onOpen: (harness: PartitionsHarness) => void): void => {
   let service: TestService
   beforeAll(async () => {
     service = await startService()
     const tenant = await service.createTenant('development', [CREDENTIAL])
-    opened({ service, tenant, partitions: openPartitions(service.database) })
+    onOpen({ service, tenant, partitions: openPartitions(service.database) })
   })
   beforeEach(async () => {
     await service.database.prisma.$executeRaw`TRUNCATE crm_accounts`

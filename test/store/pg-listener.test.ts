@@ -27,8 +27,8 @@ afterAll(() => service.stop())
 test('a key revoked during a silent connection loss is rejected within 5 s', async () => {
   const access = createAccess(service.database, pgListener)
   await pgListener.start()
-  /** A cached key: no lookup is made for it. */
-  const rememberKey = async () => {
+  /** Caches a key, so that its next use runs no lookup. */
+  const cacheKey = async () => {
     const key = await createKey(service.database, tenant.environmentId)
     const look = async () => {
       const owner = await access.keyOwner(key)
@@ -43,15 +43,15 @@ test('a key revoked during a silent connection loss is rejected within 5 s', asy
       .toEqual([])
     return { key, look }
   }
-  const cut = await rememberKey()
+  const silencedKey = await cacheKey()
   way.silence()
   const startedMs = performance.now()
-  await revokeKey(service, cut.key)
-  await expect.poll(cut.look, { interval: 20 }).toBe(false)
+  await revokeKey(service, silencedKey.key)
+  await expect.poll(silencedKey.look, { interval: 20 }).toBe(false)
   expect(performance.now() - startedMs).toBeLessThan(5000)
   // The listener reconnects and receives notifications again.
   await expect.poll(() => pgListener.connected, { interval: 20 }).toBe(true)
-  const received = await rememberKey()
+  const received = await cacheKey()
   await revokeKey(service, received.key)
   await expect.poll(received.look, { interval: 20 }).toBe(false)
 })

@@ -83,7 +83,7 @@ const write = async (writer: number): Promise<Read[]> => {
   return committed
 }
 
-const inOrder = (read: readonly Read[], id: string): string[] =>
+const listVersions = (read: readonly Read[], id: string): string[] =>
   read.filter(({ recordId }) => recordId === id).map(({ website }) => website)
 
 test(`${READERS} processes read each change of ${WRITERS} writers once, and the changes of a record in order`, async () => {
@@ -106,7 +106,7 @@ test(`${READERS} processes read each change of ${WRITERS} writers once, and the 
   expect(ids.size).toBe(WRITERS * 3)
   for (const { read } of readers) {
     expect(read).toHaveLength(committed.length)
-    for (const id of ids) expect(inOrder(read, id)).toEqual(inOrder(committed, id))
+    for (const id of ids) expect(listVersions(read, id)).toEqual(listVersions(committed, id))
   }
   console.log(
     `${READERS} processes, ${WRITERS} writers: each read ${committed.length} of ${committed.length} changes once`,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { remoteIdsByText } from '../../src/store/records/references.ts'
-import { rowsReadBy } from '../support/rows-read.ts'
+import { countRowsReadBy } from '../support/rows-read.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -45,7 +45,7 @@ test('looks up several texts in one statement, ids before names', async () => {
 
 test('a remote id matches its record only', async () => {
   const { database } = service
-  const read = await rowsReadBy(database, ['crm_accounts'], async (transaction) => {
+  const read = await countRowsReadBy(database, ['crm_accounts'], async (transaction) => {
     const bound = { ...database, prisma: transaction.prisma }
     const found = await remoteIdsByText(bound, CREDENTIAL, accounts, NAMES, ['500'])
     expect(found.get('500')).toEqual(['500'])

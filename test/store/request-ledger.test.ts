@@ -17,7 +17,7 @@ const SLOT_MS = 30_000
 let storage: TestDatabase
 let databases: readonly Database[]
 let listeners: readonly PgListener[]
-/** Two processes. */
+/** The ledgers of two processes. */
 let ledgers: readonly [RequestLedger, RequestLedger]
 let statements = 0
 let nowMs = 0
@@ -98,13 +98,13 @@ test('a request is counted by one statement, the first one of a scope by three',
   expect(statements).toBe(4)
 })
 
-test('the next attempt that the ledger names succeeds, and none before', async () => {
+test('a request succeeds at the time that the ledger returns, and not earlier', async () => {
   const limits = limitsOf(perSecond(10))
   await spend(limits)
   nowMs += 400
   expect(await spendAll(limits)).toBe(9)
   const { waitMs } = await spend(limits)
-  // A period, and one to two buckets.
+  // The wait is the period and one to two buckets.
   expect(waitMs).toBeGreaterThan(600 + 100)
   expect(waitMs).toBeLessThanOrEqual(600 + 200)
   nowMs += waitMs - 1
@@ -120,11 +120,11 @@ test.each<[RequestPurpose, number]>([
   ['write', 20],
 ])(
   'requests for %s use at most their share of a limit, counting all of them',
-  async (purpose, most) => {
+  async (purpose, maxRequests) => {
     const limits = limitsOf(perSecond(20))
     expect(await spendAll(limits, 'history')).toBe(10)
-    expect(await spendAll(limits, purpose)).toBe(most - 10)
-    expect(await spendAll(limits, 'write')).toBe(20 - most)
+    expect(await spendAll(limits, purpose)).toBe(maxRequests - 10)
+    expect(await spendAll(limits, 'write')).toBe(20 - maxRequests)
   },
 )
 
@@ -162,7 +162,7 @@ test('points are counted by the cost of a request, and a request that costs more
   expect((await spend(limits, 'write', 500)).waitMs).toBe(0)
 })
 
-test('whatever is sent when, no sliding period contains more than the limit', async () => {
+test('no sliding period contains more requests than the limit, at any times of sending', async () => {
   const limits = limitsOf(perSecond(7))
   const sent: number[] = []
   for (let step = 0; step < 120; step++) {
@@ -190,14 +190,14 @@ test.each([
   ['app', 'one', 'another', 2],
 ] as const)(
   'credentials share a limit of the scope %s (%s, %s)',
-  async (scope, one, other, both) => {
+  async (scope, firstScope, secondScope, waits) => {
     const declared: RequestLimits = {
       windows: [{ name: 'perDay', scope, unit: 'requests', max: 2, per: 'day' }],
       ...(scope === 'account' && { account: 'company' }),
     }
-    const first = await spendAll(limitsOf(declared, randomUUID(), { company: one }))
-    const second = await spendAll(limitsOf(declared, randomUUID(), { company: other }))
-    expect(first + second).toBe(both)
+    const first = await spendAll(limitsOf(declared, randomUUID(), { company: firstScope }))
+    const second = await spendAll(limitsOf(declared, randomUUID(), { company: secondScope }))
+    expect(first + second).toBe(waits)
   },
 )
 
@@ -209,7 +209,7 @@ test('requests in flight are limited, and a killed process frees its places', as
   await ledgers[1].settle(request, second, [])
   expect((await spend(limits)).waitMs).toBe(0)
   expect((await spend(limits)).waitMs).toBe(250)
-  // Neither of the two ends: their process was killed.
+  // Neither of the two requests ends, because their process was killed.
   nowMs += SLOT_MS
   expect(await spendAll(limits)).toBe(2)
 })
@@ -226,22 +226,22 @@ test('what the app reports corrects the budget', async () => {
   const [window] = spent.windows
   if (!window) throw new Error('The limit was not counted.')
   const correction = { window, extraCost: 0, used: undefined, max: undefined, resetMs: undefined }
-  const left = async (): Promise<number> => {
+  const readRemaining = async (): Promise<number> => {
     const { windows, waitMs } = await spend(limits, 'write', 0)
     expect(waitMs).toBe(0)
     return (windows[0]?.knownMax ?? 0) - (windows[0]?.total ?? 0)
   }
   await ledgers[1].settle(request, spent, [{ ...correction, extraCost: -4 }])
-  expect(await left()).toBe(94)
+  expect(await readRemaining()).toBe(94)
   // Another program has used the same limit.
   await ledgers[1].settle(request, spent, [{ ...correction, used: 50, resetMs: 3_600_000 }])
-  expect(await left()).toBe(50)
+  expect(await readRemaining()).toBe(50)
   await ledgers[1].settle(request, spent, [{ ...correction, used: 40 }])
-  expect(await left()).toBe(50)
+  expect(await readRemaining()).toBe(50)
   await ledgers[1].settle(request, spent, [{ ...correction, max: 200 }])
-  expect(await left()).toBe(150)
+  expect(await readRemaining()).toBe(150)
   nowMs += 2 * 3_600_000
-  expect(await left()).toBe(194)
+  expect(await readRemaining()).toBe(194)
 })
 
 test('a limit that was declared with another period starts again', async () => {
@@ -272,7 +272,7 @@ test('the statement of a request with limits reads a pause that was not announce
   expect((await spend(limits, 'write', 1, ledgers[1])).waitMs).toBe(5_000)
 })
 
-test('rows are deleted once they are not needed', async () => {
+test('rows are deleted once their period has passed', async () => {
   const [database] = databases
   if (!database) throw new Error('There is no database.')
   const count = () => database.prisma.requestBudget.count()

@@ -29,7 +29,7 @@ let tenant: Tenant
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
-  // The service has sealed it with a key that the tests replace.
+  // The service has sealed its signing key with an encryption key that the tests replace.
   await service.database.prisma.signingKey.deleteMany()
 })
 afterAll(() => service.stop())
@@ -47,7 +47,7 @@ const create = (values: Record<string, string>, vault = testVault): Promise<stri
     values,
   })
 
-const newRow = (n: number) => {
+const createRow = (n: number) => {
   // The first group distinguishes the ids.
   const id = n.toString(16).padStart(8, '0') + randomUUID().slice(8)
   const { environmentId, userId } = tenant
@@ -95,7 +95,10 @@ describe('a credential', () => {
 describe('credentials in plain text', () => {
   const addPlain = (count: number) =>
     service.database.prisma.credential.createMany({
-      data: Array.from({ length: count }, (_, n) => ({ ...newRow(n), values: { token: `t${n}` } })),
+      data: Array.from({ length: count }, (_, n) => ({
+        ...createRow(n),
+        values: { token: `t${n}` },
+      })),
     })
 
   test('are read, sealed at start by several processes at the same time, and cleared', async () => {
@@ -128,7 +131,7 @@ describe('a key change', () => {
     const vault = vaultOf(oldKey)
     await service.database.prisma.credential.createMany({
       data: Array.from({ length: count }, (_, n) => {
-        const row = newRow(n)
+        const row = createRow(n)
         const { id, environmentId } = row
         const plain = JSON.stringify({ token: `t${n}` })
         return {

@@ -11,7 +11,7 @@ const harness = storeHarness()
 const { apply, takeLog, show } = harness
 
 describe('characters that PostgreSQL cannot hold', () => {
-  const expected = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+  const expectedText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
   const hostile = fc.string({
     unit: fc.constantFrom(
       '\\',
@@ -64,7 +64,7 @@ describe('characters that PostgreSQL cannot hold', () => {
       const log = await takeLog()
       for (const [n, text] of texts.entries()) {
         const shown = await show(resource, String(n * 3 + 1))
-        expect(shown[field], JSON.stringify(text)).toEqual(wrap(expected(text)))
+        expect(shown[field], JSON.stringify(text)).toEqual(wrap(expectedText(text)))
         expect(log.find(({ id }) => id === shown.id)?.record).toEqual(shown)
       }
     }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { deleteUnseen, MAX_BATCH } from '../../src/store/records/apply-changes.ts'
 import { addSeenRecords } from '../../src/store/sync/seen-records.ts'
-import { rowsReadBy } from '../support/rows-read.ts'
+import { countRowsReadBy } from '../support/rows-read.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { accounts, CREDENTIAL, storeHarness } from './store-harness.ts'
 
@@ -31,7 +31,7 @@ test('all batches together read each record once to find it and once to write it
   const counts: number[] = []
   let read = 0
   do
-    read += await rowsReadBy(harness.service.database, TABLES, async (transaction) => {
+    read += await countRowsReadBy(harness.service.database, TABLES, async (transaction) => {
       const choice = { since: 'infinity', after }
       const marked = await deleteUnseen(transaction, owner, accounts, choice)
       after = marked.last

@@ -34,7 +34,7 @@ describe('the vault', () => {
     expect(vault.open(PLACE, vault.seal(PLACE, plain))).toBe(plain)
   })
 
-  test('never seals the same way twice, and reveals nothing of the content', () => {
+  test('seals a value differently each time, and reveals nothing of the content', () => {
     const sealed = Array.from({ length: 1000 }, () => Buffer.from(vault.seal(PLACE, PLAIN)))
     expect(new Set(sealed.map((bytes) => bytes.toString('hex'))).size).toBe(1000)
     expect(Buffer.concat(sealed).includes('s3cret')).toBe(false)

@@ -42,7 +42,7 @@ describe('the rules of the schema', () => {
       ['Query.getTwo: a query is named after what it returns.'],
     ],
   ])('%s', (types, expected) => {
-    // A type that nothing uses is another problem, which each of these has.
+    // Each schema here also reports its unused type, which is a separate problem.
     const problems = checkSchema(schemaOf(types))
     expect(
       problems.filter((problem) => !problem.endsWith('no field or argument has this type.')),
@@ -88,7 +88,7 @@ describe('changes of GraphQL', () => {
 })
 
 describe('changes of REST', () => {
-  const document = (
+  const createDocument = (
     change: (schema: object) => object = (same) => same,
     more: object = {},
   ): OpenApi => ({
@@ -124,10 +124,10 @@ describe('changes of REST', () => {
       },
     },
   })
-  const released = [...restFacts(document())].join('\n')
+  const released = [...restFacts(createDocument())].join('\n')
 
   test('more fields, parameters and values break nothing', () => {
-    const grown = document((user) => ({
+    const grown = createDocument((user) => ({
       ...user,
       properties: {
         name: { type: 'string' },
@@ -135,12 +135,12 @@ describe('changes of REST', () => {
         more: { type: 'integer' },
       },
     }))
-    expect(restBreaks(released, document())).toEqual([])
+    expect(restBreaks(released, createDocument())).toEqual([])
     expect(restBreaks(released, grown)).toEqual([])
   })
 
   test('a field, a value or a type that goes away is reported', () => {
-    const changed = document(() => ({
+    const changed = createDocument(() => ({
       type: 'object',
       properties: { name: { type: 'integer' }, state: { type: 'string', enum: ['on'] } },
     }))
@@ -151,7 +151,7 @@ describe('changes of REST', () => {
   })
 
   test('a path or parameter that goes away is reported, and an input that becomes required', () => {
-    const { components, paths } = document(undefined, { required: ['name'] })
+    const { components, paths } = createDocument(undefined, { required: ['name'] })
     const { post } = paths['/users'] ?? {}
     expect(restBreaks(released, { components, paths: { '/users': post ? { post } : {} } })).toEqual(
       [

@@ -12,7 +12,7 @@ test.each(readdirSync(FOLDER))('%s is checked by its test', (name) => {
   const report: FidelityReport = JSON.parse(readFileSync(join(FOLDER, name), 'utf8'))
   const { app, level, test: path, verbs } = report
   expect(`${basename(path).replace(/\.(test|check)\.ts$/, '')}.json`).toBe(name)
-  expect(readFileSync(join(ROOT, path), 'utf8')).toContain(`fidelityTest('${app}', '${level}', `)
+  expect(readFileSync(join(ROOT, path), 'utf8')).toContain(`addFidelityTest('${app}', '${level}', `)
   const folder = level === 'live' ? 'apps' : 'simulators'
   expect(existsSync(join(ROOT, 'test', folder, app, 'start.ts'))).toBe(true)
   expect(Object.keys(connectors.get(app)?.resources ?? {})).toEqual(

@@ -27,7 +27,9 @@ const below = [
 /** The dependencies of the whole store. */
 const onlyLeaves = ['src/query/', 'src/definition/', 'src/errors.ts', 'src/repeater.ts']
 
-/** What each layer may import in addition to itself. A file belongs to the layer with the longest matching path. */
+/**
+ * What each layer may import in addition to itself. A file belongs to the layer with the longest matching path.
+ */
 const layers: Readonly<Record<string, readonly string[]>> = {
   'src/cli.ts': [
     'src/main.ts',
@@ -77,8 +79,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/connect/': ['src/api/http/static.ts'],
   // Runs in a browser, as the SDK does.
   'src/connect/window/': ['src/sdk/', 'src/generated/sdk-types.ts'],
-  // Siblings: they communicate only through the change log.
-  // Reads single records and the context of an account with a connector's steps, as writes do.
+  // Siblings communicate only through the change log. The sync reads single records and the context of an
+  // account with a connector's steps, as writes do.
   'src/sync/': [...below, 'src/write/account-context.ts', 'src/write/run-steps.ts'],
   'src/write/': below,
   'src/authorization/': below,
@@ -103,7 +105,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/errors.ts',
     'src/repeater.ts',
   ],
-  // The store, from the connection up: a folder imports those above it in this list.
+  // The folders of the store, from the connection up: a folder imports only those listed before it.
   'src/store/database/': [...onlyLeaves, 'src/package-json.ts'],
   'src/store/secrets/': [...onlyLeaves, 'src/store/database/'],
   'src/store/changes/': [...onlyLeaves, 'src/store/database/'],
@@ -142,7 +144,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/query/': ['src/definition/', 'src/errors.ts'],
   'src/outbound/': ['src/definition/', 'src/errors.ts', 'src/byte-budget.ts'],
   'src/connectors/': ['src/resources/', 'src/definition/'],
-  // Covers every resource: those without a mapping of their own get a derived one.
+  // The sandbox covers every resource: a resource without a mapping gets a derived one.
   'src/connectors/sandbox/': ['src/resources/', 'src/definition/', 'src/generated/catalogue.ts'],
   'src/resources/': ['src/definition/'],
   'src/definition/': [],
@@ -251,7 +253,7 @@ const importViolations = ({
   return [...new Set([...upward, ...sideways, ...registryUse, ...outside])]
 }
 
-const shapeViolations = ({ path, lines }: SourceFile): string[] => [
+const listShapeViolations = ({ path, lines }: SourceFile): string[] => [
   ...(lines > MAX_LINES && !path.startsWith('src/generated/')
     ? [`${path} has ${lines} lines, more than ${MAX_LINES}`]
     : []),
@@ -263,17 +265,17 @@ const shapeViolations = ({ path, lines }: SourceFile): string[] => [
     : []),
 ]
 
-const violations = (sources: SourceFiles): string[] => {
+const listViolations = (sources: SourceFiles): string[] => {
   const files = Object.entries(sources).map(([path, text]) => readSource(path, text))
   return [
     ...files.flatMap(importViolations),
-    ...files.flatMap(shapeViolations),
+    ...files.flatMap(listShapeViolations),
     ...findCycles(files).map((cycle) => `a cycle: ${cycle}`),
   ]
 }
 
 const root = join(import.meta.dirname, '../..')
-const sources = (): SourceFiles =>
+const readSources = (): SourceFiles =>
   Object.fromEntries(
     globSync(['src/**/*.ts', 'codegen/**/*.ts', 'codegen.ts'], { cwd: root }).map((path) => [
       path,
@@ -282,13 +284,13 @@ const sources = (): SourceFiles =>
   )
 
 test('imports point down only, restricted packages have one importer, and there are no cycles or oversized files', () => {
-  const found = sources()
+  const found = readSources()
   expect(Object.keys(found).length).toBeGreaterThan(150)
-  expect(violations(found)).toEqual([])
+  expect(listViolations(found)).toEqual([])
 })
 
 describe('the check finds', () => {
-  const lines = (count: number) => '\n'.repeat(count)
+  const emptyLines = (count: number) => '\n'.repeat(count)
 
   test.each<[string, SourceFiles, readonly string[]]>([
     [
@@ -301,7 +303,7 @@ describe('the check finds', () => {
         'src/store/records/records.ts':
           "import pg from 'pg'\nimport type { Order } from '../../query/cursor.ts'",
         'src/query/cursor.ts': "import { hash } from 'node:crypto'",
-        'src/generated/registry.ts': lines(MAX_LINES + 1),
+        'src/generated/registry.ts': emptyLines(MAX_LINES + 1),
         'src/outbound/http.ts': "import { Agent } from 'undici'\nawait fetch('x')",
         'src/sync/run.ts': "client.fetch('x'); const text = 'fetch(1)' // fetch(2)",
       },
@@ -420,7 +422,7 @@ describe('the check finds', () => {
     ],
     [
       'a file of 301 lines',
-      { 'src/query/a.ts': lines(MAX_LINES + 1), 'src/query/b.ts': lines(MAX_LINES) },
+      { 'src/query/a.ts': emptyLines(MAX_LINES + 1), 'src/query/b.ts': emptyLines(MAX_LINES) },
       [`src/query/a.ts has ${MAX_LINES + 1} lines, more than ${MAX_LINES}`],
     ],
     [
@@ -439,6 +441,6 @@ describe('the check finds', () => {
       ],
     ],
   ])('%s', (_what, files, expected) => {
-    expect(violations(files)).toEqual(expected)
+    expect(listViolations(files)).toEqual(expected)
   })
 })

@@ -17,7 +17,7 @@ export interface AuthorizationServerOptions {
   readonly clients: readonly ClientMetadata[]
   /** Whether each refresh returns a new refresh token; the reuse of an old one revokes the grant. Default: true. */
   readonly rotates?: boolean
-  /** How long a replaced refresh token is still accepted. Default: 0. */
+  /** Milliseconds for which a replaced refresh token is still accepted. Default: 0. */
   readonly graceMs?: number
   /** Default: true. */
   readonly requiresPkce?: boolean
@@ -32,14 +32,14 @@ export interface AuthorizationServerOptions {
 /** The requests of one grant that the token endpoint has processed. */
 export interface GrantCounts {
   succeeded: number
-  /** By error code: `invalid_grant`. */
+  /** The number of rejected requests, by error code: `invalid_grant`. */
   readonly failed: Map<string, number>
 }
 
 export interface AuthorizationServer {
   /** The issuer, and the origin of the server. */
   readonly url: string
-  /** By grant: `refresh_token`. */
+  /** The processed requests, by grant type: `refresh_token`. */
   countsOf(grant: string): GrantCounts
   /** Called and awaited before and after a token request is processed, before its response is sent. */
   readonly hooks: {
@@ -178,7 +178,7 @@ export const startAuthorizationServer = async (
     failed.set(error, (failed.get(error) ?? 0) + 1)
   })
 
-  const newGrant = (clientId: string) => {
+  const createGrant = (clientId: string) => {
     const grant = new provider.Grant({ accountId: ACCOUNT, clientId })
     grant.addOIDCScope(scopes.join(' '))
     return grant.save()
@@ -188,7 +188,7 @@ export const startAuthorizationServer = async (
     response: ServerResponse,
   ): Promise<void> => {
     const { params } = await provider.interactionDetails(incoming, response)
-    const grantId = await newGrant(String(params.client_id))
+    const grantId = await createGrant(String(params.client_id))
     const result = { login: { accountId: ACCOUNT }, consent: { grantId } }
     await provider.interactionFinished(incoming, response, result, {
       mergeWithLastSubmission: false,
@@ -197,7 +197,7 @@ export const startAuthorizationServer = async (
   const issue = async (clientId: string) => {
     const client = await provider.Client.find(clientId)
     if (!client) throw new Error(`The server has no client ${clientId}.`)
-    const grantId = await newGrant(clientId)
+    const grantId = await createGrant(clientId)
     const scope = scopes.join(' ')
     const tokenFields = { accountId: ACCOUNT, client, grantId, gty: 'authorization_code', scope }
     return {

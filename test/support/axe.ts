@@ -12,7 +12,7 @@ interface Violation {
 }
 
 /**
- * Runs axe with all of its rules on a page or a frame, without the frames inside.
+ * Runs axe with all of its rules on a page or a frame, but not on nested frames.
  * @returns one line for each violation: the rule and the elements
  */
 export const findViolations = async (frame: Page | Frame): Promise<readonly string[]> => {

@@ -22,7 +22,10 @@ const OTHER_ROUTE =
 const GENERAL_HEADER =
   /^(content-(type|length|security-policy)|date|connection|keep-alive|transfer-encoding|vary|cache-control|(access-control|cross-origin)-.*|origin-agent-cluster|referrer-policy|x-(content-type-options|dns-prefetch-control|download-options|frame-options|permitted-cross-domain-policies|xss-protection))$/
 
-/** Where no operation documents the response: an unreadable body, an unknown address, a method that is not allowed. */
+/**
+ * Statuses of requests that no operation documents: an unreadable body, an unknown address, a method that is not
+ * allowed.
+ */
 const GENERAL_ERRORS = {
   statuses: [400, 404, 405, 413, 415, 429],
   headers: ['x-request-id', 'allow', 'retry-after', 'ratelimit', 'ratelimit-policy'],
@@ -60,7 +63,7 @@ export const createResponseChecker = (
   const compile = schemaCompiler(document)
   const documentedByPath = new Map<string, Documented>()
 
-  const memoized = (place: string, find: () => Documented): Documented => {
+  const memoize = (place: string, find: () => Documented): Documented => {
     const found = documentedByPath.get(place) ?? find()
     documentedByPath.set(place, found)
     return found
@@ -73,7 +76,7 @@ export const createResponseChecker = (
       '$ref' in input
         ? input.$ref.split('/').slice(1)
         : ['paths', path, method, 'responses', status]
-    return memoized(steps.join(' '), () => ({
+    return memoize(steps.join(' '), () => ({
       validate: compile(...steps, 'content', 'application/json', 'schema'),
       headers: new Map(
         Object.entries(resolveReference<Response>(document, input).headers).map(
@@ -90,7 +93,7 @@ export const createResponseChecker = (
   }
 
   const generalError = (): Documented =>
-    memoized('Error', () => ({
+    memoize('Error', () => ({
       validate: compile('components', 'schemas', 'Error'),
       headers: new Map(GENERAL_ERRORS.headers.map((name) => [name, name === 'x-request-id'])),
     }))

@@ -48,7 +48,7 @@ export const click = (modal: Frame, name: string): Promise<void> =>
   modal.getByRole('button', { name, exact: true }).click()
 
 /** Waits for a heading. */
-export const heading = (modal: Frame, name: string): Promise<void> =>
+export const waitForHeading = (modal: Frame, name: string): Promise<void> =>
   modal.getByRole('heading', { name }).waitFor()
 
 /** Expects that axe finds nothing in the modal, and that its frame has a title. */

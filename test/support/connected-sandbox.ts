@@ -4,7 +4,7 @@ import { createSyncOf } from '../../src/process/workers.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import type { Transport } from './operations.ts'
-import { type RecordCalls, recordsOver } from './record-calls.ts'
+import { createRecordCalls, type RecordCalls } from './record-calls.ts'
 import { startService, type Tenant, type TestService } from './service.ts'
 import { testVault } from './vault.ts'
 
@@ -96,7 +96,7 @@ export const connectSandbox = async (): Promise<ConnectedSandbox> => {
       lastSequence = rows.at(-1)?.sequence ?? lastSequence
       return rows
     },
-    over: (transport) => recordsOver(transport, { service, tenant, credentialId }),
+    over: (transport) => createRecordCalls(transport, { service, tenant, credentialId }),
     changeInApp: async (kind, id, fields) => {
       const { version } = await readInApp(kind, id)
       return (await send('PUT', `/${kind}/${id}`, version, fields)).json()

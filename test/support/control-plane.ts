@@ -27,13 +27,13 @@ export interface ControlPlane extends Tenant {
 const numbers = Array.from({ length: OBJECTS }, (_, n) => n)
 
 /** Creates each in turn, because lists are in the order of creation. */
-const inTurn = async <T>(create: (n: number) => Promise<T>): Promise<T[]> => {
+const createInTurn = async <T>(create: (n: number) => Promise<T>): Promise<T[]> => {
   const created: T[] = []
   for (const n of numbers) created.push(await create(n))
   return created
 }
 
-const attempt = (n: number) => ({
+const attemptInput = (n: number) => ({
   topic: 'crm/accounts',
   change: null,
   attempt: n + 1,
@@ -50,7 +50,7 @@ export const fillControlPlane = async (
   tenant: Tenant,
 ): Promise<ControlPlane> => {
   const { environmentId } = tenant
-  const integrations = await inTurn((n) =>
+  const integrations = await createInTurn((n) =>
     prisma.integration.create({
       data: {
         environmentId,
@@ -75,14 +75,14 @@ export const fillControlPlane = async (
       n === 0
         ? { id: tenant.userId }
         : await prisma.endUser.create({ data: { environmentId, username: `user ${n}` } })
-    const credentials = await inTurn(() => {
+    const credentials = await createInTurn(() => {
       const id = randomUUID()
       return prisma.credential.create({
         data: { id, route: id.slice(0, 8), environmentId, userId, app: 'sandbox', values: {} },
       })
     })
     const credentialIds = credentials.map(({ id }) => id)
-    const installations = await inTurn((at) =>
+    const installations = await createInTurn((at) =>
       prisma.installation.create({
         data: {
           integrationId: integrations[at]?.id ?? '',
@@ -95,7 +95,7 @@ export const fillControlPlane = async (
     )
     return { userId, credentialIds, installationIds: installations.map(({ id }) => id) }
   }
-  const people = await inTurn(addPerson)
+  const people = await createInTurn(addPerson)
   const [first] = people
   const credentialId = first?.credentialIds[0] ?? ''
 
@@ -115,7 +115,7 @@ export const fillControlPlane = async (
       { ...sampleRecord(credentialId, accounts, 1), accountName: `Name ${n}` },
     ])
 
-  const subscriptions = await inTurn((n) =>
+  const subscriptions = await createInTurn((n) =>
     prisma.webhookSubscription.create({
       data: {
         environmentId,
@@ -131,11 +131,11 @@ export const fillControlPlane = async (
       data: {
         subscriptionId: id,
         messageIds: numbers.map((n) => `msg_${n}`),
-        attempts: numbers.map(attempt),
+        attempts: numbers.map(attemptInput),
       },
     })
   for (const { installationIds } of people)
-    await inTurn((n) =>
+    await createInTurn((n) =>
       prisma.workflowRun.create({
         data: {
           installationId: installationIds[0] ?? '',
@@ -153,18 +153,18 @@ export const fillControlPlane = async (
         },
       }),
     )
-  await inTurn(() =>
+  await createInTurn(() =>
     prisma.appRequest.create({
       data: { credentialId, at: new Date(), method: 'GET', path: '/', status: 500, tookMs: 1 },
     }),
   )
   await prisma.syncState.create({ data: { credentialId, topic: accounts.topic } })
-  await inTurn((n) =>
+  await createInTurn((n) =>
     prisma.reconciliation.create({
       data: { id: randomUUID(), credentialId, topic: accounts.topic, requestedAt: new Date(n) },
     }),
   )
-  await inTurn((n) =>
+  await createInTurn((n) =>
     prisma.customField.create({
       data: {
         id: randomUUID(),
@@ -177,7 +177,7 @@ export const fillControlPlane = async (
       },
     }),
   )
-  await inTurn((n) =>
+  await createInTurn((n) =>
     prisma.oAuthClient.create({
       data: {
         id: randomUUID(),

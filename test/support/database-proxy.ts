@@ -11,7 +11,7 @@ export const openDatabaseProxy = async (url: string) => {
   let isCut = false
   let silenceText: string | undefined
   const endTexts = new Set<string>()
-  const silence = ([clientSide, serverSide]: readonly [Socket, Socket]): void => {
+  const silenceConnection = ([clientSide, serverSide]: readonly [Socket, Socket]): void => {
     clientSide.unpipe(serverSide).pause()
     serverSide.unpipe(clientSide).pause()
   }
@@ -23,7 +23,7 @@ export const openDatabaseProxy = async (url: string) => {
     const pair = [clientSide, serverSide] as const
     pairs.add(pair)
     clientSide.on('data', (chunk) => {
-      if (silenceText !== undefined && chunk.includes(silenceText)) silence(pair)
+      if (silenceText !== undefined && chunk.includes(silenceText)) silenceConnection(pair)
       for (const text of endTexts)
         if (chunk.includes(text)) {
           endTexts.delete(text)
@@ -62,9 +62,9 @@ export const openDatabaseProxy = async (url: string) => {
     },
     /** Open connections stay open but forward nothing; new connections work. */
     silence: (): void => {
-      for (const pair of pairs) silence(pair)
+      for (const pair of pairs) silenceConnection(pair)
     },
-    /** From now on, a connection that sends this text goes silent; undefined turns this off. */
+    /** Every connection that sends this text from now on stops forwarding; undefined turns this off. */
     silenceAt: (chunk: string | undefined): void => {
       silenceText = chunk
     },

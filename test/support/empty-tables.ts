@@ -5,7 +5,7 @@ import type { Database } from '../../src/store/database/database.ts'
  * Deletes every record and change, and before them the rows of more tables, in that order. For few rows this
  * takes a twentieth of the time of TRUNCATE, which replaces every file of every table.
  */
-export const emptyTables = async (
+export const deleteAllRows = async (
   { prisma }: Database,
   ...more: readonly string[]
 ): Promise<void> => {

@@ -7,15 +7,15 @@ import type { Database } from '../../src/store/database/database.ts'
 /** A record in a response. */
 export type Shown = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** The digits times 10^20: exact, which a double is not. */
+/** The digits times 10^20 as an integer, because a double would round them. */
 const toScaled = (digits: string): bigint => {
   const [, sign, integer = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
   const value = BigInt(integer + fraction.padEnd(20, '0'))
   return sign === '-' ? -value : value
 }
 
-/** Texts by their rank among all texts, in the collation of the database. */
-const ranks = async (
+/** The rank of each text in the collation of the database. */
+const rankTexts = async (
   { prisma }: Database,
   texts: readonly string[],
 ): Promise<ReadonlyMap<string, number>> => {
@@ -27,7 +27,7 @@ const ranks = async (
 type Sortable = number | bigint | null
 
 /** The values of a field that sort as the database sorts them; null for records without a value. */
-const sortable = async (
+const sortableValues = async (
   database: Database,
   resource: Resource,
   rows: readonly RecordRow[],
@@ -37,7 +37,7 @@ const sortable = async (
   const values = rows.map((row) => row[field] ?? null)
   const rankOf =
     kind === 'text' || kind === 'enumeration'
-      ? await ranks(
+      ? await rankTexts(
           database,
           values.filter((value): value is string => typeof value === 'string'),
         )
@@ -64,7 +64,7 @@ export const expectedIds = async (
   order: Order,
 ): Promise<readonly string[]> => {
   const columns = await Promise.all(
-    order.map(({ field }) => sortable(database, resource, rows, field)),
+    order.map(({ field }) => sortableValues(database, resource, rows, field)),
   )
   const sign = order.at(-1)?.descending ? -1 : 1
   return rows

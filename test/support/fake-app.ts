@@ -85,7 +85,7 @@ export interface FakeApp {
   stop(): Promise<void>
 }
 
-const byChange = (a: FakeRow, b: FakeRow): number =>
+const compareByChange = (a: FakeRow, b: FakeRow): number =>
   a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : Number(a.id) - Number(b.id)
 
 /** Starts the app on a free loopback port. */
@@ -116,7 +116,9 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   }
 
   /** One page of an endless list. */
-  const endlessPage = (query: URLSearchParams): { data: readonly FakeRow[]; next: string } => {
+  const createEndlessPage = (
+    query: URLSearchParams,
+  ): { data: readonly FakeRow[]; next: string } => {
     const from = Number(query.get('cursor') ?? 0)
     const at = now()
     const data = Array.from({ length: settings.pageSize }, (_, place) => {
@@ -135,8 +137,8 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     if (paging === 'keyset') {
       const [updatedAt = '', id = '0'] = cursor?.split('|') ?? []
       const rest = matching
-        .sort(byChange)
-        .filter((row) => byChange(row, { ...row, updatedAt, id }) > 0)
+        .sort(compareByChange)
+        .filter((row) => compareByChange(row, { ...row, updatedAt, id }) > 0)
       const data = rest.slice(0, pageSize)
       const last = data.at(-1)
       return { data, next: rest.length > pageSize && last ? `${last.updatedAt}|${last.id}` : null }
@@ -159,11 +161,11 @@ export const startFakeApp = async (): Promise<FakeApp> => {
 
   const pageOf = ({ pathname, searchParams: query }: URL) => {
     if (settings.page) return { next: null, ...settings.page(query) }
-    const slice = settings.endless(pathname) ? endlessPage(query) : sliceRows(query)
+    const slice = settings.endless(pathname) ? createEndlessPage(query) : sliceRows(query)
     return slice.next === null ? { ...slice, ...lastPageFields(query) } : slice
   }
 
-  const result = (url: URL, fault: Fault | undefined): string => {
+  const responseText = (url: URL, fault: Fault | undefined): string => {
     const { pathname, searchParams: query } = url
     if (pathname.endsWith('/context')) return JSON.stringify(settings.context)
     const page = pageOf(url)
@@ -220,7 +222,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     const isKnown = request.authorization === `Bearer ${settings.token}`
     request.status = !isKnown ? 401 : fault?.kind === 'status' ? fault.status : 200
     const refusal = { error: `Refused ${request.authorization}` }
-    const text = request.status === 200 ? result(url, fault) : JSON.stringify(refusal)
+    const text = request.status === 200 ? responseText(url, fault) : JSON.stringify(refusal)
     await settings.onResponse?.()
     response.writeHead(request.status, {
       'content-type': 'application/json',
@@ -279,7 +281,7 @@ const isPage = (
 } => typeof body === 'object' && body !== null && 'data' in body && Array.isArray(body.data)
 
 /** The connector of the fake app. @param pager how it lists; default: as `paging` */
-export const fakeConnector = (sync: Partial<FakeSync> = {}, pager?: Pager): Connector =>
+export const defineFakeConnector = (sync: Partial<FakeSync> = {}, pager?: Pager): Connector =>
   defineConnector({
     app: 'fake',
     name: 'Fake',

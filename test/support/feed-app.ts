@@ -27,7 +27,7 @@ interface AppEvent {
   readonly kind: 'changed' | 'deleted'
 }
 
-const byChange = (a: Row, b: Row): number =>
+const compareByChange = (a: Row, b: Row): number =>
   a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : Number(a.id) - Number(b.id)
 
 export interface FeedApp {
@@ -90,14 +90,16 @@ export const startFeedApp = async (): Promise<FeedApp> => {
     const since = query.get('since') ?? ''
     const [updatedAt = '', id = '0'] = query.get('cursor')?.split('|') ?? []
     const rest = [...rowsOf(query.get('topic') ?? '').values()]
-      .filter((row) => row.updatedAt >= since && byChange(row, { ...row, updatedAt, id }) > 0)
-      .sort(byChange)
+      .filter(
+        (row) => row.updatedAt >= since && compareByChange(row, { ...row, updatedAt, id }) > 0,
+      )
+      .sort(compareByChange)
     const data = rest.slice(0, settings.pageSize)
     const last = data.at(-1)
     return { data, next: rest.length > data.length && last ? `${last.updatedAt}|${last.id}` : null }
   }
 
-  const feed = (query: URLSearchParams): object | undefined => {
+  const readFeed = (query: URLSearchParams): object | undefined => {
     const token = query.get('token')
     if (token === null) return { changes: [], next: null, token: events.length }
     if (Number(token) < first) return
@@ -125,7 +127,7 @@ export const startFeedApp = async (): Promise<FeedApp> => {
   })
 
   const bodyOf = (path: string, query: URLSearchParams): object | undefined =>
-    path === '/feed' ? feed(query) : path === '/many' ? readManyPage(query) : list(query)
+    path === '/feed' ? readFeed(query) : path === '/many' ? readManyPage(query) : list(query)
 
   const serve = async (url: URL, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams: query } = url
@@ -202,7 +204,7 @@ export interface FeedAppSync {
 }
 
 /** The connector of the app. */
-export const feedConnector = (options: FeedAppSync = {}): Connector => {
+export const defineFeedConnector = (options: FeedAppSync = {}): Connector => {
   const { deletions = 'compared', canReadMany = true, hasFeed = true } = options
   const fields = { remoteId: 'id', remoteUpdatedAt: 'updatedAt' } as const
   const listingOf = (topic: string) => ({

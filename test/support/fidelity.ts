@@ -1,5 +1,5 @@
 /**
- * What a test of a connector has shown: which verbs of which resources, and how close its app is to the real one. Each
+ * Reports what a connector test has shown: the verbs of each resource, and how close its app is to the real one. Each
  * such test has a file in test/fidelity; codegen writes the tables of docs/apps.md from them.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ export const fidelityVerbs = [
   'webhook',
 ] as const
 
-/** What one test shows. */
+/** The report of one test. */
 export interface FidelityReport {
   readonly app: string
   readonly level: FidelityLevel
@@ -37,7 +37,7 @@ export interface FidelityReport {
 const ROOT = join(import.meta.dirname, '../..')
 
 /** The verbs of syncs and webhooks that the database shows, as `topic verb`. */
-const storedVerbs = async (
+const readStoredVerbs = async (
   { database }: TestService,
   credentialIds: readonly string[],
 ): Promise<readonly string[]> => {
@@ -56,8 +56,8 @@ const storedVerbs = async (
   return rows.map(({ topic, verb }) => `${topic} ${verb}`)
 }
 
-const byTopic = (exercised: ReadonlySet<string>): FidelityReport['verbs'] => {
-  const topics = [...new Set([...exercised].map((one) => one.slice(0, one.indexOf(' '))))].sort()
+const groupByTopic = (exercised: ReadonlySet<string>): FidelityReport['verbs'] => {
+  const topics = [...new Set([...exercised].map((verb) => verb.slice(0, verb.indexOf(' '))))].sort()
   const verbsOf = (topic: string): string =>
     fidelityVerbs
       .filter((verb) => exercised.has(`${topic} ${verb}`))
@@ -76,7 +76,7 @@ const readReport = (path: string): FidelityReport | undefined =>
  * Adds a test, to call after the others of the file or group: they have exercised every resource and verb that
  * `test/fidelity/<name of the file>.json` lists. With `UPDATE_FIDELITY=1` it writes that file instead.
  */
-export const fidelityTest = (
+export const addFidelityTest = (
   app: string,
   level: FidelityLevel,
   service: () => TestService,
@@ -89,14 +89,14 @@ export const fidelityTest = (
     const ids = credentials.map(({ id }) => id)
     for (const { credentialId, topic, verb } of exercisedVerbs)
       if (ids.includes(credentialId)) exercised.add(`${topic} ${verb}`)
-    for (const one of await storedVerbs(service(), ids)) exercised.add(one)
+    for (const verb of await readStoredVerbs(service(), ids)) exercised.add(verb)
   })
 
   test('exercises what its file in test/fidelity says', () => {
     const file = expect.getState().testPath ?? ''
     const name = basename(file).replace(/\.(test|check)\.ts$/, '')
     const path = join(ROOT, 'test/fidelity', `${name}.json`)
-    const report = { app, level, test: relative(ROOT, file), verbs: byTopic(exercised) }
+    const report = { app, level, test: relative(ROOT, file), verbs: groupByTopic(exercised) }
     if (process.env.UPDATE_FIDELITY === '1')
       writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`)
     const committed = readReport(path)

@@ -26,8 +26,8 @@ export interface StoredRecords {
 
 const DAY_MS = 86_400_000
 
-/** The digits times 10^30. */
-const exact = (digits: string): bigint => {
+/** The digits times 10^30 as an exact integer. */
+const toScaledInteger = (digits: string): bigint => {
   const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
   const value = BigInt(whole + fraction.padEnd(30, '0'))
   return sign === '-' ? -value : value
@@ -47,8 +47,8 @@ const matches = (
   const value = record[field] ?? null
   if (operator === 'isNull') return (value === null) === (input === 'true')
   if (value === null) return operator === 'notEquals'
-  const isEqualTo = (one: string): boolean =>
-    matches({ ...parameter, operator: 'equals' }, credentialId, record, one)
+  const isEqualTo = (item: string): boolean =>
+    matches({ ...parameter, operator: 'equals' }, credentialId, record, item)
   if (typeof input !== 'string') return input.some(isEqualTo)
   if (operator === 'notEquals') return !isEqualTo(input)
   switch (kind) {
@@ -63,7 +63,7 @@ const matches = (
     case 'integer':
     case 'number':
     case 'decimal':
-      return compare(operator, exact(String(value)), exact(input))
+      return compare(operator, toScaledInteger(String(value)), toScaledInteger(input))
     case 'reference': {
       return (
         value === input.toLowerCase() ||
@@ -75,7 +75,7 @@ const matches = (
       const at = Date.parse(String(value))
       const from = Date.parse(input)
       if (!/^\d{4}-\d{2}-\d{2}$/.test(input)) return compare(operator, at, from)
-      // A date: every instant of that day equals it, and is within its bounds.
+      // Compares with a date: every instant of the day equals it and is within its bounds.
       return (operator === 'max' || at >= from) && (operator === 'min' || at < from + DAY_MS)
     }
     default:
@@ -122,10 +122,11 @@ const isMatch = (
   filter: ComposedFilter,
 ): boolean =>
   Object.entries(filter).every(([name, value]) => {
-    const meets = (one: ComposedFilter): boolean => isMatch(stored, resource, record, one)
-    if (name === 'and') return (value as readonly ComposedFilter[]).every(meets)
-    if (name === 'or') return (value as readonly ComposedFilter[]).some(meets)
-    if (name === 'not') return !meets(value as ComposedFilter)
+    const matchesFilter = (alternative: ComposedFilter): boolean =>
+      isMatch(stored, resource, record, alternative)
+    if (name === 'and') return (value as readonly ComposedFilter[]).every(matchesFilter)
+    if (name === 'or') return (value as readonly ComposedFilter[]).some(matchesFilter)
+    if (name === 'not') return !matchesFilter(value as ComposedFilter)
     const link = filterLinks(catalogue).get(resource)?.get(name)
     if (link) return matchesLink(stored, link, record, value as ComposedFilter)
     const parameter = filterParameters(resource).get(name)

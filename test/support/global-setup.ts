@@ -95,11 +95,11 @@ async function findServer(): Promise<{ readonly url: string; stop(): Promise<voi
   const input = process.env.DATABASE_URL
   if (input) return { url: input, stop: async () => {} }
   const dataDir = await mkdtemp(join(tmpdir(), 'trunkline-test-'))
-  const warn = (_fields: object, message: string) => {
+  const warnUnlessTerminated = (_fields: object, message: string) => {
     // Databases are dropped while tests still hold connections to them.
     if (!message.includes('terminating connection')) console.warn(message)
   }
-  const log = { ...silentLog, warn }
+  const log = { ...silentLog, warn: warnUnlessTerminated }
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log })
   return {
     url,

@@ -4,7 +4,7 @@ import type { PartitionOutcome } from '../../src/store/changes/change-partitions
 import type { Database } from '../../src/store/database/database.ts'
 
 /** Retries until no one else locks the table; PostgreSQL's own maintenance sometimes does. */
-export const unlessBusy = async (
+export const retryWhileBusy = async (
   attempt: () => Promise<PartitionOutcome>,
 ): Promise<Exclude<PartitionOutcome, 'busy'>> => {
   for (;;) {
@@ -47,9 +47,9 @@ export const openPartitions = ({ prisma }: Database) => {
   }
 
   const makePartitions = async (ahead: number, size: number): Promise<number | null> => {
-    const [row] = await prisma.$queryRaw<{ made: number | null }[]>`
+    const [row] = await prisma.$queryRaw<{ createdCount: number | null }[]>`
       SELECT change_log.make_partitions(${ahead}::integer, ${size}::bigint) AS made`
-    return row?.made ?? null
+    return row?.createdCount ?? null
   }
 
   /** Consumes this many transaction ids. */
@@ -83,7 +83,9 @@ export const openPartitions = ({ prisma }: Database) => {
             VALUES (0, 'change_log.running_epoch'::regclass);
           UPDATE change_log.horizon SET epoch = 0, xid = '0', sequence = 0, at = NULL;
         END $$`)
-      await unlessBusy(async () => ((await makePartitions(ahead, size)) === null ? 'busy' : 'done'))
+      await retryWhileBusy(async () =>
+        (await makePartitions(ahead, size)) === null ? 'busy' : 'done',
+      )
     },
     /** Waits until every running and future transaction is at or above the bound. */
     waitUntilPassed: async (upper: bigint): Promise<void> => {

@@ -71,7 +71,7 @@ export const restRequest = (operation: Operation, input: Input) => {
   }
 }
 
-const overRest = async (
+const callOverRest = async (
   service: TestService,
   key: string | undefined,
   operation: Operation,
@@ -117,7 +117,7 @@ interface Connection {
 }
 
 /** A connection in the form of REST: a list, or a page with a cursor. */
-const restForm = (
+const toRestForm = (
   { response }: Operation,
   { nodes, pageInfo: { hasNextPage, endCursor } }: Connection,
 ): unknown => {
@@ -171,7 +171,7 @@ export const documentOf = (operation: Operation): string => {
   return `${keyword} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selection} }`
 }
 
-const overGraphQL = async (
+const callOverGraphQL = async (
   service: TestService,
   key: string | undefined,
   operation: Operation,
@@ -201,7 +201,7 @@ const overGraphQL = async (
   const success = { status, code: undefined, message: undefined, fields: [] }
   if (isQuery(operation)) {
     const isList = entryOf(operation) !== undefined && value !== null
-    return { ...success, result: isList ? restForm(operation, value) : value }
+    return { ...success, result: isList ? toRestForm(operation, value) : value }
   }
   const { [payloadField(operation)]: result, userErrors } = value
   const { details, ...userError } = restErrorOf(userErrors) ?? {}
@@ -219,6 +219,6 @@ const overGraphQL = async (
 export const callOver =
   (service: TestService, transport: Transport) =>
   (key: string | undefined, name: string, input: Input = {}): Promise<Outcome> =>
-    (transport === 'REST' ? overRest : overGraphQL)(service, key, operationOf(name), input)
+    (transport === 'REST' ? callOverRest : callOverGraphQL)(service, key, operationOf(name), input)
 
 export type Call = ReturnType<typeof callOver>

@@ -124,7 +124,7 @@ export const startCollector = async () => {
     /** `http://127.0.0.1:<port>`: the value of OTEL_EXPORTER_OTLP_ENDPOINT. */
     endpoint: `http://127.0.0.1:${port}`,
     spans: spans as readonly CollectedSpan[],
-    /** Everything that was received, to search it for texts. */
+    /** All received bytes, so that a test can search them for texts. */
     text: (): string => Buffer.concat(bodies).toString('latin1'),
     /** The names from the start of the trace in the service to each span of this name. */
     pathsTo: (traceId: string, name: string): readonly (readonly string[])[] => {

@@ -29,7 +29,7 @@ const A = 'aaaaaaaa-0000-4000-8000-000000000001'
 const B = 'bbbbbbbb-0000-4000-8000-000000000002'
 const RECORDS_OF_EACH = 5
 
-/** JSON that contains what separates the members of a record. */
+/** JSON that contains the separators of the members of a record. */
 const MISLEADING = {
   createdAt: 'x',
   'a,"remoteDeleted":false,': ['}', '{"id":1}', '\\', '\\"', '"', ',"createdAt":'],
@@ -71,7 +71,7 @@ type Statement = Parameters<Database['queryRows']>[0]
 
 /** The same database, which runs each statement once: the records do not change during the test. */
 const withCachedReads = (database: Database, seen: Set<string>): Database => {
-  const once = (run: (statement: Statement) => Promise<unknown>) => {
+  const runOnce = (run: (statement: Statement) => Promise<unknown>) => {
     const results = new Map<string, Promise<unknown>>()
     return (statement: Statement) => {
       seen.add(statement.sql)
@@ -82,11 +82,11 @@ const withCachedReads = (database: Database, seen: Set<string>): Database => {
     }
   }
   const { queryRows } = database
-  const prisma = { $queryRaw: once((statement) => database.prisma.$queryRaw(statement)) }
+  const prisma = { $queryRaw: runOnce((statement) => database.prisma.$queryRaw(statement)) }
   return {
     ...database,
     prisma: prisma as unknown as Database['prisma'],
-    queryRows: once(queryRows) as Database['queryRows'],
+    queryRows: runOnce(queryRows) as Database['queryRows'],
   }
 }
 
@@ -162,7 +162,7 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
           run &&
           ((context, variables) =>
             run(context, variables).catch((error: unknown) => {
-              // Arguments of a link are wrong, even if no record has the link.
+              // Wrong arguments of a link are an error even if no record has the link.
               if (!(error instanceof NotPlannedError || error instanceof ApiError))
                 failures.set(selected.as, error)
               throw error

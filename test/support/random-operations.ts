@@ -49,28 +49,29 @@ export const randomOperation = (
   { schema, credentialIds, recordsOfEach }: Options,
 ): RandomOperation => {
   const random = createRandom(seed)
-  const chance = (probability: number): boolean => random() < probability
-  const below = (limit: number): number => Math.floor(random() * limit)
-  const oneOf = <Value>(values: readonly Value[]): Value => values[below(values.length)] as Value
+  const happens = (probability: number): boolean => random() < probability
+  const randomBelow = (limit: number): number => Math.floor(random() * limit)
+  const oneOf = <Value>(values: readonly Value[]): Value =>
+    values[randomBelow(values.length)] as Value
 
   const definitions: string[] = []
   const variables: Record<string, unknown> = {}
   const fragments: string[] = []
   /** The value as a literal or as a variable. */
   const argument = (type: string, value: unknown, literal = JSON.stringify(value)): string => {
-    if (chance(0.5)) return literal
+    if (happens(0.5)) return literal
     const name = `v${definitions.length}`
     definitions.push(`$${name}: ${type}`)
     variables[name] = value
     return `$${name}`
   }
   const directive = (): string => {
-    if (!chance(0.15)) return ''
-    return ` @${oneOf(['skip', 'include'])}(if: ${argument('Boolean!', chance(0.5))})`
+    if (!happens(0.15)) return ''
+    return ` @${oneOf(['skip', 'include'])}(if: ${argument('Boolean!', happens(0.5))})`
   }
   /** A field: an alias always names the same field, so that all selections can be merged. */
   const field = (name: string, rest = ''): string =>
-    `${chance(0.15) ? `${name.replace('__', '')}Alias: ` : ''}${name}${rest}`
+    `${happens(0.15) ? `${name.replace('__', '')}Alias: ` : ''}${name}${rest}`
 
   let links = 0
   /** A selection of an object: some of the fields, in any order, some of them in fragments. */
@@ -79,13 +80,13 @@ export const randomOperation = (
       (candidate) => isLeafType(getNamedType(candidate.type)) || depth < MAX_DEPTH,
     )
     const fieldText = (): string => {
-      if (chance(0.1)) return field('__typename', directive())
+      if (happens(0.1)) return field('__typename', directive())
       const { name, type: fieldType, args } = oneOf(selectable)
       const named = getNamedType(fieldType)
       if (!isObjectType(named)) return field(name, directive())
       // Root fields with credentials are not planned.
       if (named.name === 'Credential')
-        return chance(0.1) ? field(name, ' { id credentialId app }') : field('__typename')
+        return happens(0.1) ? field(name, ' { id credentialId app }') : field('__typename')
       const isLink = args.length > 0 || (isRecord(named) && !type.name.endsWith('Edge'))
       if (isLink && depth > 0) {
         if (links >= MAX_LINKS) return field('__typename')
@@ -93,23 +94,23 @@ export const randomOperation = (
       }
       if (args.length > 0) {
         const list = linkedList(type, name, named)
-        return `${list} ${chance(0.3) ? plainPage(named) : selection(named, depth + 1)}`
+        return `${list} ${happens(0.3) ? plainPage(named) : selection(named, depth + 1)}`
       }
       return `${field(name, directive())} ${selection(named, depth + 1)}`
     }
-    const text = (): string =>
-      Array.from({ length: 1 + below(depth < 3 ? 4 : 2) }, fieldText).join(' ')
-    const part = (): string => {
-      if (chance(0.75)) return text()
-      if (chance(0.4)) return `...${directive()} { ${text()} }`
-      if (chance(0.5)) return `... on ${type.name}${directive()} { ${text()} }`
-      if (isRecord(type) && chance(0.3)) return '... on Node { id __typename }'
-      const fragment = text()
+    const selectionText = (): string =>
+      Array.from({ length: 1 + randomBelow(depth < 3 ? 4 : 2) }, fieldText).join(' ')
+    const selectionPart = (): string => {
+      if (happens(0.75)) return selectionText()
+      if (happens(0.4)) return `...${directive()} { ${selectionText()} }`
+      if (happens(0.5)) return `... on ${type.name}${directive()} { ${selectionText()} }`
+      if (isRecord(type) && happens(0.3)) return '... on Node { id __typename }'
+      const fragment = selectionText()
       const name = `F${fragments.length}`
       fragments.push(`fragment ${name} on ${type.name} { ${fragment} }`)
       return `...${name}${directive()}`
     }
-    const parts = Array.from({ length: 1 + below(depth < 3 ? 3 : 2) }, part)
+    const parts = Array.from({ length: 1 + randomBelow(depth < 3 ? 3 : 2) }, selectionPart)
     return `{ ${parts.join(' ')} }`
   }
   /** A selection of a page whose records start with their id, as the stored text does. */
@@ -119,8 +120,8 @@ export const randomOperation = (
     const leaves = Object.values(record.getFields()).filter(({ type }) =>
       isLeafType(getNamedType(type)),
     )
-    const names = Array.from({ length: 1 + below(3) }, () => oneOf(leaves).name)
-    return `{ ${chance(0.6) ? 'totalCount ' : ''}nodes { id ${names.join(' ')} } }`
+    const names = Array.from({ length: 1 + randomBelow(3) }, () => oneOf(leaves).name)
+    return `{ ${happens(0.6) ? 'totalCount ' : ''}nodes { id ${names.join(' ')} } }`
   }
   const isRecord = (type: GraphQLObjectType): boolean => type.getInterfaces().length > 0
 
@@ -131,13 +132,17 @@ export const randomOperation = (
   }
 
   const scope = (): string => {
-    if (chance(0.02)) return `credentialId: "99999999-0000-4000-8000-000000000009"`
-    if (chance(0.6)) return `credentialId: ${argument('ID', oneOf(credentialIds))}`
+    if (happens(0.02)) return `credentialId: "99999999-0000-4000-8000-000000000009"`
+    if (happens(0.6)) return `credentialId: ${argument('ID', oneOf(credentialIds))}`
     return `credentialIds: ${argument('[ID!]', credentialIds)}`
   }
 
   const cursorOf = (resource: Resource, order: Order): string => {
-    const id = recordId(oneOf(credentialIds), resource.topic, String(1 + below(recordsOfEach)))
+    const id = recordId(
+      oneOf(credentialIds),
+      resource.topic,
+      String(1 + randomBelow(recordsOfEach)),
+    )
     const isTime = order.every(({ field }) => field === 'createdAt' || field === 'updatedAt')
     const values = isTime ? order.map(() => new Date().toISOString()) : undefined
     return encodeCursor(order, { id, values })
@@ -157,7 +162,7 @@ export const randomOperation = (
       `{ or: [{ remoteIdIn: ${argument('[String!]', ['1', '2'])} }, { remoteCreatedAtIsNull: true }] }`,
     // Few filters have a null, which is an error.
     () =>
-      `{ not: { remoteId: ${argument('String', '1')}${chance(0.2) ? ', remoteCreatedAtMin: null' : ''} } }`,
+      `{ not: { remoteId: ${argument('String', '1')}${happens(0.2) ? ', remoteCreatedAtMin: null' : ''} } }`,
     linkedFilter,
   ]
 
@@ -171,11 +176,11 @@ export const randomOperation = (
   let listCount = 0
   /** A list of linked records. */
   const linkedList = (parent: GraphQLObjectType, name: string, page: GraphQLObjectType): string => {
-    if (chance(0.3)) return `${name}${directive()}`
+    if (happens(0.3)) return `${name}${directive()}`
     const key = `${parent.name}.${name}`
     const known = lists.get(key) ?? []
     lists.set(key, known)
-    if (known.length > 0 && chance(0.4)) return `${oneOf(known)}${directive()}`
+    if (known.length > 0 && happens(0.4)) return `${oneOf(known)}${directive()}`
     const resource = catalogue.resources.find(
       ({ typeName }) => page.name === `${typeName}Connection`,
     )
@@ -191,49 +196,49 @@ export const randomOperation = (
   /** The arguments of any list: order, page and filter. */
   const pageArguments = (resource: Resource): string[] => {
     const parts: string[] = []
-    const fields = chance(0.5) ? [oneOf(orderFields(resource))] : []
-    if (fields.length > 0 && chance(0.4)) fields.push(oneOf(orderFields(resource)))
-    const terms = [...new Set(fields)].map((name) => ({ field: name, descending: chance(0.5) }))
+    const fields = happens(0.5) ? [oneOf(orderFields(resource))] : []
+    if (fields.length > 0 && happens(0.4)) fields.push(oneOf(orderFields(resource)))
+    const terms = [...new Set(fields)].map((name) => ({ field: name, descending: happens(0.5) }))
     const termText = terms.map(
       (term) =>
         `{ field: ${snakeCase(term.field).toUpperCase()}, direction: ${term.descending ? 'DESC' : 'ASC'} }`,
     )
     if (terms.length > 0)
       parts.push(`orderBy: ${terms.length === 1 ? termText.join() : `[${termText.join(', ')}]`}`)
-    const size = chance(0.03) ? oneOf([0, 101]) : 1 + below(recordsOfEach + 2)
-    const backward = chance(0.25)
-    if (backward || chance(0.8))
+    const size = happens(0.03) ? oneOf([0, 101]) : 1 + randomBelow(recordsOfEach + 2)
+    const backward = happens(0.25)
+    if (backward || happens(0.8))
       parts.push(`${backward ? 'last' : 'first'}: ${argument('Int', size)}`)
-    if (chance(0.3)) {
-      const cursor = chance(0.05) ? 'nonsense' : cursorOf(resource, orderOf(terms))
+    if (happens(0.3)) {
+      const cursor = happens(0.05) ? 'nonsense' : cursorOf(resource, orderOf(terms))
       parts.push(`${backward ? 'before' : 'after'}: ${argument('String', cursor)}`)
     }
-    if (chance(0.3))
+    if (happens(0.3))
       parts.push(
-        chance(0.5)
-          ? `filter: { includeDeleted: ${argument('Boolean', chance(0.5))} }`
+        happens(0.5)
+          ? `filter: { includeDeleted: ${argument('Boolean', happens(0.5))} }`
           : `filter: ${oneOf(filters)(resource)}`,
       )
     return parts
   }
 
-  const root = (_value: unknown, index: number): string => {
+  const rootField = (_value: unknown, index: number): string => {
     const resource = oneOf(catalogue.resources)
     const as = `r${index}`
-    const n = 1 + below(recordsOfEach + 1)
+    const n = 1 + randomBelow(recordsOfEach + 1)
     const credentialId = oneOf(credentialIds)
     const id = recordId(credentialId, resource.topic, String(n))
-    if (chance(0.03)) return `${as}: __typename`
-    // No plan: the resolvers run this field alone.
-    if (chance(0.03)) return `${as}: __schema { queryType { name } }`
-    if (chance(0.1))
+    if (happens(0.03)) return `${as}: __typename`
+    // `__schema` has no plan, so the resolvers run it.
+    if (happens(0.03)) return `${as}: __schema { queryType { name } }`
+    if (happens(0.1))
       return `${as}: node(id: ${argument('ID!', id)})${directive()} { __typename ... on ${resource.typeName} ${selection(objectType(resource.typeName), 1)} }`
-    if (chance(0.15))
-      return `${as}: ${resource.getField}(credentialId: ${argument('ID!', credentialId)}, id: ${argument('ID!', chance(0.5) ? id : String(n))})${directive()} ${selection(objectType(resource.typeName), 1)}`
+    if (happens(0.15))
+      return `${as}: ${resource.getField}(credentialId: ${argument('ID!', credentialId)}, id: ${argument('ID!', happens(0.5) ? id : String(n))})${directive()} ${selection(objectType(resource.typeName), 1)}`
     return `${as}: ${resource.listField}${listArguments(resource)}${directive()} ${selection(objectType(`${resource.typeName}Connection`), 0)}`
   }
 
-  const roots = Array.from({ length: 1 + below(3) }, root)
+  const roots = Array.from({ length: 1 + randomBelow(3) }, rootField)
   const body = `{ ${roots.join(' ')} } ${fragments.join(' ')}`
   const parameters = definitions.length > 0 ? `(${definitions.join(', ')})` : ''
   return { query: `query ${parameters} ${body}`, variables }

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { Transport } from './operations.ts'
-import { fullSelection } from './selection.ts'
+import { selectAllFields } from './selection.ts'
 import type { Tenant, TestService } from './service.ts'
 import { restErrorOf, USER_ERRORS } from './user-errors.ts'
 
@@ -43,7 +43,7 @@ interface CallTarget {
   readonly credentialId: string
 }
 
-const overRest = ({ service, tenant, credentialId }: CallTarget): RecordCalls => {
+const createRestCalls = ({ service, tenant, credentialId }: CallTarget): RecordCalls => {
   const send = async (
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     topic: string,
@@ -74,7 +74,7 @@ const overRest = ({ service, tenant, credentialId }: CallTarget): RecordCalls =>
   }
 }
 
-const overGraphQL = ({ service, tenant, credentialId }: CallTarget): RecordCalls => {
+const createGraphQLCalls = ({ service, tenant, credentialId }: CallTarget): RecordCalls => {
   const send = async (
     verb: 'get' | 'create' | 'update' | 'delete',
     topic: string,
@@ -91,7 +91,7 @@ const overGraphQL = ({ service, tenant, credentialId }: CallTarget): RecordCalls
       tenant.key,
       `${verb === 'get' ? 'query' : 'mutation'} ($credentialId: ID!${declared}) {
         answer: ${field}(credentialId: $credentialId${passed}) {
-          ${verb === 'get' ? fullSelection(resource) : `record: ${resource.name} { ${fullSelection(resource)} } ${USER_ERRORS}`}
+          ${verb === 'get' ? selectAllFields(resource) : `record: ${resource.name} { ${selectAllFields(resource)} } ${USER_ERRORS}`}
         } }`,
       { credentialId, ...values },
       // With this media type a rejected document is a 400, like its REST counterpart.
@@ -125,5 +125,5 @@ const overGraphQL = ({ service, tenant, credentialId }: CallTarget): RecordCalls
 }
 
 /** Returns the record calls over the transport. */
-export const recordsOver = (transport: Transport, target: CallTarget): RecordCalls =>
-  transport === 'REST' ? overRest(target) : overGraphQL(target)
+export const createRecordCalls = (transport: Transport, target: CallTarget): RecordCalls =>
+  transport === 'REST' ? createRestCalls(target) : createGraphQLCalls(target)

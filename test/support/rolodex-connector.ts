@@ -90,7 +90,7 @@ function* find(path: string): Steps<unknown> {
   }
 }
 
-const collection = (
+const defineCollection = (
   kind: Card['kind'],
   mapping: ResourceConnector['mapping'],
   fields: readonly string[],
@@ -164,7 +164,7 @@ const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
 }
 
 /** The connector of the app at this address: writes to people are guarded by a version, to firms by comparison. */
-export const rolodexConnector = (url: string): Connector =>
+export const defineRolodexConnector = (url: string): Connector =>
   defineConnector({
     app: 'test',
     name: 'Rolodex',
@@ -173,14 +173,14 @@ export const rolodexConnector = (url: string): Connector =>
     readFailure,
     check: { method: 'GET', path: '/people' },
     resources: {
-      'crm/contacts': collection('people', people, [
+      'crm/contacts': defineCollection('people', people, [
         'firstName',
         'lastName',
         'account',
         'emailAddresses.emailAddressType',
         'emailAddresses.emailAddress',
       ]),
-      'crm/accounts': collection('firms', firms, [
+      'crm/accounts': defineCollection('firms', firms, [
         'accountName',
         'accountOwner',
         'industry',

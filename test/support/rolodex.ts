@@ -34,7 +34,7 @@ export interface Rolodex {
   clockOffsetMs: number
   /** The number of cards on a page of a list. */
   pageSize: number
-  /** How the app changes the values of a new card. */
+  /** Changes that the app makes to the values of a new card. */
   rewrite: (values: Card['values']) => Card['values']
   /** Called and awaited with `PUT /people/1`, … when the response about one card is ready, before it is sent. */
   onResponse: ((request: string) => unknown) | undefined

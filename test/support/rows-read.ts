@@ -2,7 +2,7 @@
 import type { Database, Transaction } from '../../src/store/database/database.ts'
 
 /** The number of rows of these tables that the work reads, in a transaction of its own. */
-export const rowsReadBy = (
+export const countRowsReadBy = (
   database: Database,
   tables: readonly string[],
   work: (transaction: Transaction) => Promise<unknown>,

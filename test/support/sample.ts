@@ -4,18 +4,18 @@ import { recordId } from '../../src/definition/identity.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 
-const at = (n: number): string =>
+const sampleTime = (n: number): string =>
   new Date(Date.UTC(2024, 0, 1 + (n % 28), n % 24, 0, 0, n)).toISOString()
 
-const shapeValue = (credentialId: string, shape: Shape, n: number): Record<string, unknown> =>
+const sampleObject = (credentialId: string, shape: Shape, n: number): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(shape.fields).map(([name, field]) => {
-      const value = fieldValue(credentialId, name, field, n)
+      const value = sampleValue(credentialId, name, field, n)
       return [name, field.kind.name === 'number' ? Number(value) : value]
     }),
   )
 
-const fieldValue = (credentialId: string, name: string, field: Field, n: number): unknown => {
+const sampleValue = (credentialId: string, name: string, field: Field, n: number): unknown => {
   const { name: kind, values = [], shape, reference } = field.kind
   const target = reference?.target ?? ''
   switch (kind) {
@@ -31,9 +31,9 @@ const fieldValue = (credentialId: string, name: string, field: Field, n: number)
     case 'boolean':
       return n % 2 === 0
     case 'timestamp':
-      return at(n)
+      return sampleTime(n)
     case 'date':
-      return `${at(n).slice(0, 10)}T00:00:00.000Z`
+      return `${sampleTime(n).slice(0, 10)}T00:00:00.000Z`
     case 'enumeration':
       return values[n % values.length]
     case 'reference':
@@ -43,9 +43,11 @@ const fieldValue = (credentialId: string, name: string, field: Field, n: number)
     case 'texts':
       return [`${name} ${n}`]
     case 'list':
-      return shape && [shapeValue(credentialId, shape, n), shapeValue(credentialId, shape, n + 1)]
+      return (
+        shape && [sampleObject(credentialId, shape, n), sampleObject(credentialId, shape, n + 1)]
+      )
     case 'object':
-      return shape && shapeValue(credentialId, shape, n)
+      return shape && sampleObject(credentialId, shape, n)
     case 'json':
       return { [name]: { n } }
     default:
@@ -58,7 +60,7 @@ export const sampleRecord = (credentialId: string, resource: Resource, n: number
   ...Object.fromEntries(
     Object.entries(resource.allFields).map(([name, field]) => [
       name,
-      n % 3 === 0 ? (field.kind.isList ? [] : null) : fieldValue(credentialId, name, field, n),
+      n % 3 === 0 ? (field.kind.isList ? [] : null) : sampleValue(credentialId, name, field, n),
     ]),
   ),
   id: recordId(credentialId, resource.topic, String(n)),

@@ -2,13 +2,13 @@
 import type { Fields } from '../../src/definition/field.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 
-const fieldsSelection = (fields: Fields): string =>
+const selectFields = (fields: Fields): string =>
   Object.entries(fields)
     .map(([name, field]) => {
       const { fields: inside } = field.kind
-      return inside ? `${name} { ${fieldsSelection(inside)} }` : name
+      return inside ? `${name} { ${selectFields(inside)} }` : name
     })
     .join(' ')
 
-export const fullSelection = (resource: Resource): string =>
-  `id ${fieldsSelection(resource.allFields)}`
+export const selectAllFields = (resource: Resource): string =>
+  `id ${selectFields(resource.allFields)}`

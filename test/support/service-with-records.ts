@@ -10,7 +10,7 @@ export const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const NEVER = '99999999-0000-4000-8000-000000000009'
 
 /** Starts the service before the tests of the file and stops it after them. */
-export const serviceWithRecords = (recordsOfEach = 3) => {
+export const shareServiceWithRecords = (recordsOfEach = 3) => {
   let service: TestService
   let tenant: Tenant
   beforeAll(async () => {

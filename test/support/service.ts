@@ -87,7 +87,7 @@ export interface TestService {
   stop(): Promise<void>
 }
 
-const bearer = (key: string | undefined) =>
+const authorizationHeader = (key: string | undefined) =>
   key === undefined ? {} : { authorization: `Bearer ${key}` }
 
 /** Part of the statement that saves the last uses of keys. */
@@ -98,11 +98,11 @@ export interface ServerOptions extends Partial<Config> {
   /** Whether the service may connect to apps on this machine. */
   readonly allowPrivateAddresses?: boolean
   readonly log?: Logger
-  /** How much of the change log the service holds in memory for subscribers. */
+  /** Size of the part of the change log that the service holds in memory for subscribers. */
   readonly window?: WindowLimits
-  /** Default: those of the product. */
+  /** Default: the connectors of the product. */
   readonly connectors?: ReadonlyMap<string, Connector>
-  /** Receives what the service counts. */
+  /** Receives the metrics of the service. */
   readonly metrics?: Metrics
 }
 
@@ -199,19 +199,20 @@ export const startService = async (options: ServerOptions = {}): Promise<TestSer
         ),
       )
     },
-    rest: (key, path) => server.inject({ url: `/2024-03/one${path}`, headers: bearer(key) }),
+    rest: (key, path) =>
+      server.inject({ url: `/2024-03/one${path}`, headers: authorizationHeader(key) }),
     send: (key, method, url, body, headers) =>
       server.inject({
         url,
         method,
-        headers: { ...bearer(key), ...headers },
+        headers: { ...authorizationHeader(key), ...headers },
         ...(body && { payload: body }),
       }),
     graphql: async (key, query, variables, headers) => {
       const response = await server.inject({
         url: '/graphql',
         method: 'POST',
-        headers: { ...bearer(key), ...headers },
+        headers: { ...authorizationHeader(key), ...headers },
         payload: { query, variables },
       })
       const { data, errors = [] } = response.json()

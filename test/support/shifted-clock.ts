@@ -16,7 +16,7 @@ const ShiftedDate = new Proxy(HostDate, {
 })
 
 /** The Node arguments and environment variables of a process whose clock is off by `ms`. */
-export const shiftedBy = (ms: number) => ({
+export const clockShiftOptions = (ms: number) => ({
   execArgv: ['--import', fileURLToPath(import.meta.url)],
   env: { ...process.env, CLOCK_SHIFT_MS: String(ms) },
 })

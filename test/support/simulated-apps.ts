@@ -11,7 +11,7 @@ import * as quickbooksSimulator from '../simulators/quickbooks/start.ts'
 import * as shopifySimulator from '../simulators/shopify/start.ts'
 import { connectorAt } from './at-simulator.ts'
 
-/** What users of the app do with the records of one topic: customers or contacts. */
+/** The actions of an app's users on the records of one topic: customers or contacts. */
 export interface AppRecords {
   readonly topic: string
   /** The field of the unified record that `rename` changes. */
@@ -23,7 +23,7 @@ export interface AppRecords {
   rename(remoteId: string, name: string): void
 }
 
-/** How long each app waits, by its clock, until it sends the webhook of a change. */
+/** The delay of each app, by its clock, between a change and its webhook. */
 export const WEBHOOK_DELAY_MS = 10_000
 
 /** A simulated app with one account that has records. */
@@ -49,7 +49,7 @@ interface Options {
 type Settings = Pick<SimulatedApp, 'connector' | 'account' | 'method' | 'fields'> &
   Pick<AppRecords, 'topic' | 'nameField'>
 
-/** What differs between the apps. `A` is the simulator's controls of one account. */
+/** The parts that differ between the apps. `A` is the type of the simulator's controls of one account. */
 interface AppDefinition<S extends ListeningSimulator, A> extends Settings {
   start(client: OAuthClient): Promise<S>
   addAccount(simulator: S, name: string): A

@@ -50,7 +50,7 @@ export const createSubscribedApp = (): SubscribedApp => {
       switch (`${request.method} /${pathname.split('/')[1]}`) {
         case 'GET /accounts': {
           const ids = searchParams.get('ids')?.split(',') ?? []
-          return Response.json(ids.flatMap((one) => app.accounts.get(one) ?? []))
+          return Response.json(ids.flatMap((accountId) => app.accounts.get(accountId) ?? []))
         }
         case 'GET /webhooks':
           return Response.json([...app.webhooks.values()])

@@ -1,4 +1,4 @@
-/** An app in this process with the API that the template of new connectors is written for. */
+/** An app in this process that implements the API of the connector template. */
 import type { LocalApp } from '../../src/outbound/exchange.ts'
 
 export interface TemplateRecord {
@@ -20,7 +20,7 @@ export interface TemplateApp {
   put(id: string, fields: object): TemplateRecord
 }
 
-const json = (status: number, body: unknown, date: string): Response =>
+const jsonResponse = (status: number, body: unknown, date: string): Response =>
   Response.json(body, { status, headers: { date } })
 
 /** Creates the app with some records, each changed a minute after the previous one. */
@@ -106,7 +106,7 @@ export const createTemplateApp = (count: number): TemplateApp => {
     handle: async (request) => {
       const date = new Date(Date.now() + settings.clockOffsetMs).toUTCString()
       const [status, body] = await respond(request)
-      return json(status, body, date)
+      return jsonResponse(status, body, date)
     },
   }
 }

@@ -30,7 +30,7 @@ export const ledgerOAuth: OAuthMethod = {
 }
 
 /** The connector of the app: by OAuth, by client credentials, and by a login with a name and a password. */
-export const tokenConnector = ({ url }: Pick<AuthorizationServer, 'url'>): Connector => {
+export const defineTokenConnector = ({ url }: Pick<AuthorizationServer, 'url'>): Connector => {
   const request = { headers: { authorization: 'Bearer {accessToken}' } }
   const common = { fields: {}, baseUrl: `${url}/api`, request } as const
   const endpoint = { tokenUrl: `${url}/token`, clientAuthentication: 'basic', scopes: [] } as const

@@ -17,7 +17,7 @@ export interface VirtualTime {
 export const createVirtualTime = (startMs: number): VirtualTime => {
   let nowMs = startMs
   let active = 0
-  /** Latest first. */
+  /** Sorted by time, latest first. */
   const timers: Timer[] = []
 
   const advance = (): void => {

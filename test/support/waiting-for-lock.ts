@@ -7,7 +7,7 @@ const poll = (count: () => Promise<number | undefined>): Promise<unknown> =>
   expect.poll(count, { timeout: 60_000, interval: 5 }).toBe(1)
 
 /** Waits until a transaction of this database waits for a lock on records. */
-export const waitingForLock = ({ database }: Waiting): Promise<unknown> =>
+export const untilWaitingForLock = ({ database }: Waiting): Promise<unknown> =>
   poll(async () => {
     const [found] = await database.prisma.$queryRaw<{ count: number }[]>`
       SELECT count(*)::integer AS count FROM pg_locks
@@ -17,7 +17,7 @@ export const waitingForLock = ({ database }: Waiting): Promise<unknown> =>
   })
 
 /** Waits until a transaction of this database waits for another one that holds a row. */
-export const waitingForRow = ({ database }: Waiting): Promise<unknown> =>
+export const untilWaitingForRow = ({ database }: Waiting): Promise<unknown> =>
   poll(async () => {
     const [found] = await database.prisma.$queryRaw<{ count: number }[]>`
       SELECT count(*)::integer AS count FROM pg_stat_activity

@@ -8,7 +8,7 @@ import {
   applyChanges,
 } from '../../src/store/records/apply-changes.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
-import { emptyTables } from './empty-tables.ts'
+import { deleteAllRows } from './empty-tables.ts'
 import type { Tenant, TestService } from './service.ts'
 
 export interface Batch {
@@ -91,7 +91,7 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
     },
     /** Deletes every record and change. */
     empty: async (): Promise<void> => {
-      await emptyTables(service.database)
+      await deleteAllRows(service.database)
       service.takeStatements()
     },
   }

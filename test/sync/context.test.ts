@@ -13,7 +13,7 @@ import type { Webhooks } from '../../src/definition/inbound.ts'
 import { fetchRecords } from '../../src/inbound/fetch-records.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { readCredential } from '../../src/store/accounts/credentials.ts'
-import { type FakeSync, fakeConnector } from '../support/fake-app.ts'
+import { defineFakeConnector, type FakeSync } from '../support/fake-app.ts'
 import { testVault } from '../support/vault.ts'
 import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
@@ -27,7 +27,10 @@ beforeEach(async () => {
 
 afterEach(() => harness.close())
 
-const accountsIn = (unit: string): AppRequest => ({ method: 'GET', path: `/accounts?unit=${unit}` })
+const accountsRequest = (unit: string): AppRequest => ({
+  method: 'GET',
+  path: `/accounts?unit=${unit}`,
+})
 
 /** The connector of the fake app, whose requests and descriptions contain the unit of the context. */
 const connectorOf = (version = 1, sync: Partial<FakeSync> = {}, hasFeed = false): Connector => {
@@ -40,7 +43,7 @@ const connectorOf = (version = 1, sync: Partial<FakeSync> = {}, hasFeed = false)
       return { unit }
     },
   })
-  const plain = fakeConnector(sync)
+  const plain = defineFakeConnector(sync)
   const resource = plain.resources[TOPIC]
   if (!resource) throw new Error('The fake app lists no accounts.')
   const rules = {
@@ -56,7 +59,8 @@ const connectorOf = (version = 1, sync: Partial<FakeSync> = {}, hasFeed = false)
     },
     readMany: {
       maxIds: 10,
-      request: (_ids: readonly string[], context: unknown) => accountsIn(settings.of(context).unit),
+      request: (_ids: readonly string[], context: unknown) =>
+        accountsRequest(settings.of(context).unit),
       read: (response: AppResponse, context: unknown) => {
         const { records } = resource.readList(response, { since: undefined, cursor: undefined })
         return records.map((record) => ({ ...Object(record), unit: settings.of(context).unit }))
@@ -66,7 +70,7 @@ const connectorOf = (version = 1, sync: Partial<FakeSync> = {}, hasFeed = false)
   const feeds: ChangeFeeds = {
     changes: {
       topics: [TOPIC],
-      request: ({ context }) => accountsIn(settings.of(context).unit),
+      request: ({ context }) => accountsRequest(settings.of(context).unit),
       read: (_response, { context }) => {
         settings.of(context)
         return { changes: [], next: undefined, token: 1 }
@@ -84,9 +88,9 @@ const engineOf = (connector = connectorOf()) =>
 const takeRequests = (): readonly string[] =>
   harness.app.requests.splice(0).map(({ path }) => path.replace('/api/', ''))
 
-const units = async () => (await harness.records()).map(({ description }) => description)
+const listUnits = async () => (await harness.records()).map(({ description }) => description)
 
-const storedContext = async () => {
+const readStoredContext = async () => {
   const { context, contextVersion, contextReadAt, contextDueAt } =
     await harness.database.prisma.credential.findUniqueOrThrow({
       where: { id: harness.credentialId },
@@ -107,13 +111,13 @@ it('is read before the first listing, and no more that day', async () => {
   const engine = engineOf()
   await engine.syncNow(harness.credentialId)
   expect(takeRequests()).toEqual(['context', 'accounts'])
-  expect(await units()).toEqual(['EUR', 'EUR'])
-  const { value, version, readAt, dueInMs } = await storedContext()
+  expect(await listUnits()).toEqual(['EUR', 'EUR'])
+  const { value, version, readAt, dueInMs } = await readStoredContext()
   expect([value, version]).toEqual(['{"unit":"EUR"}', 1])
   expect(Date.now() - (readAt?.getTime() ?? 0)).toBeLessThan(HOUR_MS)
   expect(Math.round((dueInMs ?? 0) / HOUR_MS)).toBe(24)
 
-  // A new process.
+  // Simulates a new process.
   await engineOf().syncNow(harness.credentialId)
   expect(takeRequests()).toEqual(['accounts'])
 })
@@ -127,7 +131,7 @@ it('costs a poll no statement', async () => {
     return harness.statements.length - before
   }
   const sync = { changes: { by: 'token' } } as const
-  const without = await statementsOf(fakeConnector(sync))
+  const without = await statementsOf(defineFakeConnector(sync))
   expect(await statementsOf(connectorOf(1, sync))).toBe(without)
 })
 
@@ -145,7 +149,7 @@ describe('a context that is due', () => {
     expect(
       (await harness.readLog()).filter(({ topic }) => topic === 'sync/completed'),
     ).toHaveLength(1)
-    expect((await storedContext()).dueInMs).toBeGreaterThan(23 * HOUR_MS)
+    expect((await readStoredContext()).dueInMs).toBeGreaterThan(23 * HOUR_MS)
   })
 
   it('lists everything in full if it has changed, so that no record has values of the old one', async () => {
@@ -153,7 +157,7 @@ describe('a context that is due', () => {
     await makeDue()
     await engineOf().syncNow(harness.credentialId)
     expect(takeRequests()).toEqual(['context', 'accounts'])
-    expect(await units()).toEqual(['SEK', 'SEK'])
+    expect(await listUnits()).toEqual(['SEK', 'SEK'])
     expect((await harness.readLog()).at(-1)).toMatchObject({
       topic: 'sync/completed',
       record: { listing: 'everything', updated: 2 },
@@ -166,7 +170,7 @@ describe('a context that is due', () => {
     const progress = { stage: 'listing', listing: 'everything', cursor: '"2099-01-01|9"' }
     await harness.database.prisma.syncState.updateMany({ data: { progress } })
     await engineOf().syncNow(harness.credentialId)
-    expect(await units()).toEqual(['SEK', 'SEK'])
+    expect(await listUnits()).toEqual(['SEK', 'SEK'])
   })
 
   it.each<[string, () => unknown]>([
@@ -181,8 +185,8 @@ describe('a context that is due', () => {
     breakApp()
     await engineOf().syncNow(harness.credentialId)
     expect(takeRequests().at(-1)).toBe('accounts')
-    expect(await units()).toEqual(['EUR', 'EUR'])
-    const { value, dueInMs } = await storedContext()
+    expect(await listUnits()).toEqual(['EUR', 'EUR'])
+    const { value, dueInMs } = await readStoredContext()
     expect(value).toBe('{"unit":"EUR"}')
     expect(Math.round((dueInMs ?? 0) / 60_000)).toBe(15)
     expect(harness.log.lines.some((line) => line.includes('context of an account'))).toBe(true)
@@ -194,7 +198,7 @@ describe('a context that is due', () => {
     // A process of the earlier version still runs.
     await engineOf(connectorOf(1)).syncNow(harness.credentialId)
     expect(takeRequests()).toEqual(['context', 'accounts'])
-    expect((await storedContext()).version).toBe(2)
+    expect((await readStoredContext()).version).toBe(2)
     await engineOf(connectorOf(2)).syncNow(harness.credentialId)
     expect(takeRequests()).toEqual(['accounts'])
   })
@@ -218,7 +222,7 @@ describe('a first context', () => {
       expect(await harness.state()).toMatchObject({ failureCode: code, failures: 1 })
       harness.app.settings.context = { unit: 'EUR' }
       await engine.syncNow(harness.credentialId)
-      expect(await units()).toEqual(['EUR', 'EUR'])
+      expect(await listUnits()).toEqual(['EUR', 'EUR'])
     },
   )
 
@@ -242,7 +246,7 @@ it('is passed to feeds, and a change of it lists their resources in full', async
   await makeDue()
   await engine.syncNow(credentialId)
   expect(takeRequests()).toEqual(['context', 'accounts', 'accounts'])
-  expect(await units()).toEqual(['SEK', 'SEK'])
+  expect(await listUnits()).toEqual(['SEK', 'SEK'])
 })
 
 it('is read by the first fetch after a webhook, and passed to it', async () => {

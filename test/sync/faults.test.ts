@@ -4,7 +4,7 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { lockRecords } from '../../src/store/records/apply-changes.ts'
 import type { Fault } from '../support/fake-app.ts'
-import { waitingForLock } from '../support/waiting-for-lock.ts'
+import { untilWaitingForLock } from '../support/waiting-for-lock.ts'
 import { quickClient } from './recording-log.ts'
 import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
@@ -41,7 +41,7 @@ const expectConverged = async (): Promise<void> => {
 }
 
 /** Fails once more often than the client tries. */
-const lasting = (fault: Fault): Fault[] => Array.from({ length: 4 }, () => fault)
+const repeatFault = (fault: Fault): Fault[] => Array.from({ length: 4 }, () => fault)
 
 const faults: readonly [string, Fault][] = [
   ['429', { kind: 'status', status: 429, headers: { 'retry-after': '0' } }],
@@ -63,7 +63,7 @@ describe.each(faults)('an app that answers with %s', (_name, fault) => {
 
   it('for longer fails the run, which resumes from its last page', async () => {
     harness.app.fill(35)
-    harness.app.faults.push(undefined, undefined, ...lasting(fault))
+    harness.app.faults.push(undefined, undefined, ...repeatFault(fault))
     const engine = harness.engine()
     await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     expect(await harness.records()).toHaveLength(20)
@@ -81,7 +81,7 @@ describe('an app that fails for long', () => {
     await engine.syncNow(harness.credentialId)
     const before = (await harness.readLog()).length
     for (let run = 0; run < 3; run++) {
-      harness.app.faults.push(...lasting({ kind: 'status', status: 500 }))
+      harness.app.faults.push(...repeatFault({ kind: 'status', status: 500 }))
       await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     }
     expect(await harness.state()).toMatchObject({ failures: 3 })
@@ -99,7 +99,7 @@ describe('an app that fails for long', () => {
     const before = (await harness.readLog()).length
     for (const status of [500, 429, 500, 429]) {
       harness.app.faults.push(
-        ...lasting({ kind: 'status', status, headers: { 'retry-after': '0' } }),
+        ...repeatFault({ kind: 'status', status, headers: { 'retry-after': '0' } }),
       )
       await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     }
@@ -115,7 +115,7 @@ describe('an app that fails for long', () => {
     const pauses: number[] = []
     for (const failures of [0, 1, 2, 5, 30]) {
       await harness.database.prisma.syncState.updateMany({ data: { failures } })
-      harness.app.faults.push(...lasting({ kind: 'status', status: 500 }))
+      harness.app.faults.push(...repeatFault({ kind: 'status', status: 500 }))
       await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
       pauses.push((await harness.state()).dueAt.getTime() - Date.now())
     }
@@ -125,12 +125,12 @@ describe('an app that fails for long', () => {
     }
   })
 
-  it('is listed from the beginning after three failures at one cursor, which may have expired', async () => {
+  it('is listed from the beginning after three failures at one cursor', async () => {
     harness.app.fill(15)
     harness.app.faults.push(undefined)
     const engine = harness.engine()
     for (let run = 0; run < 3; run++) {
-      harness.app.faults.push(...lasting({ kind: 'status', status: 500 }))
+      harness.app.faults.push(...repeatFault({ kind: 'status', status: 500 }))
       await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
     }
     const requestsBefore = harness.app.requests.length
@@ -295,7 +295,7 @@ it('a database outage in the middle of a run is not reported as a failure of the
   const running = await harness.database.transaction(async (transaction) => {
     await lockRecords(transaction, harness.credentialId, catalogue.get(TOPIC))
     const run = harness.engine({ leaseMs: 1000 }).syncNow(harness.credentialId)
-    await waitingForLock(harness)
+    await untilWaitingForLock(harness)
     await transaction.prisma.$queryRaw`
       SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`

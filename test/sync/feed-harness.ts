@@ -13,9 +13,14 @@ import { runSync } from '../../src/sync/run.ts'
 import type { RunResult } from '../../src/sync/run-end.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { type FeedApp, type FeedAppSync, feedConnector, startFeedApp } from '../support/feed-app.ts'
+import {
+  defineFeedConnector,
+  type FeedApp,
+  type FeedAppSync,
+  startFeedApp,
+} from '../support/feed-app.ts'
 import { testVault } from '../support/vault.ts'
-import { quickClient, recordingLog } from './recording-log.ts'
+import { createRecordingLog, quickClient } from './recording-log.ts'
 import { addUser } from './sync-harness.ts'
 
 export const FEED = 'feeds/changes'
@@ -23,7 +28,7 @@ export const FEED = 'feeds/changes'
 export interface FeedHarness {
   readonly app: FeedApp
   readonly database: Database
-  readonly log: ReturnType<typeof recordingLog>
+  readonly log: ReturnType<typeof createRecordingLog>
   /** Replaces the connector. */
   use(sync: FeedAppSync): void
   /** A credential whose syncs have not run yet. */
@@ -42,10 +47,10 @@ export const openFeedHarness = async (): Promise<FeedHarness> => {
   const { url, drop } = await createTestDatabase()
   const database = openDatabase({ url })
   const { prisma } = database
-  const log = recordingLog()
+  const log = createRecordingLog()
   const client = createAppClient({ ...quickClient, allowPrivateAddresses: true })
   const engines: Sync[] = []
-  let connector = feedConnector()
+  let connector = defineFeedConnector()
   const contextOf = (): SyncContext => ({
     database,
     connectors: new Map([['fake', connector]]),
@@ -70,13 +75,13 @@ export const openFeedHarness = async (): Promise<FeedHarness> => {
     try {
       return await (key.topic === FEED ? runFeed : runSync)(contextOf(), held)
     } catch (error) {
-      // Another process took the run over while it ended; the scheduler logs that.
+      // Another process took over the lease of the run; the scheduler logs that.
       if (error instanceof LeaseLostError) return { outcome: 'lost' }
       throw error
     }
   }
 
-  const wake = (credentialId: string) => prisma.$executeRaw`
+  const makeDue = (credentialId: string) => prisma.$executeRaw`
     UPDATE sync_states SET due_at = clock_timestamp() WHERE credential_id = ${credentialId}::uuid
       AND due_at < clock_timestamp() + interval '1 hour' AND holder IS NULL`
 
@@ -95,7 +100,7 @@ export const openFeedHarness = async (): Promise<FeedHarness> => {
     database,
     log,
     use: (sync) => {
-      connector = feedConnector(sync)
+      connector = defineFeedConnector(sync)
     },
     connect: async () => {
       const { environmentId, userId } = await addUser(database)
@@ -114,7 +119,7 @@ export const openFeedHarness = async (): Promise<FeedHarness> => {
       return id
     },
     poll: async (credentialId) => {
-      await wake(credentialId)
+      await makeDue(credentialId)
       for (;;) {
         const [next] = await listDue(credentialId)
         if (!next || !(await run(next))) return

@@ -33,7 +33,7 @@ const control = fc.record({
 const poll = fc.record({
   kind: fc.constant('poll' as const),
   faults: fc.array(fc.constantFrom(200, 200, 429, 500, 403, 401, 410), { maxLength: 6 }),
-  // Before, or after, the response to the request of this number is built.
+  // Changes before or after the response to the request of this number is built.
   during: fc.array(
     fc.record({
       request: fc.integer({ min: 1, max: 8 }),
@@ -102,7 +102,7 @@ const storedOf = async (credentialId: string, topic: string) => {
   return Object.fromEntries(rows.map(({ id, name }) => [id, name]))
 }
 
-/** What a follower of the change log has. */
+/** The records that a follower of the change log has. */
 const followedOf = async (credentialId: string, topic: string) => {
   const changes = await harness.database.prisma.$queryRaw<
     {

@@ -206,7 +206,7 @@ describe('a resource of a feed is listed by itself', () => {
   it('while the feed fails, and no longer once it works again', async () => {
     await start()
     harness.app.settings.feedStatus = 403
-    // Two failures may be transient.
+    // Two failures in a row may be transient, so only the third one starts listings.
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed', ...LISTS])

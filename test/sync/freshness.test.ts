@@ -45,7 +45,7 @@ describe('records that are older than allowed', () => {
     const engine = harness.engine({ intervalMs: 600_000 })
     let waiting: Promise<Date | null> | undefined
     harness.app.settings.onResponse = () => {
-      // Its page is built already, so it does not have the change.
+      // The page of the current run is already built, so it does not contain the change.
       harness.app.settings.onResponse = undefined
       harness.app.put('3', { name: 'Renamed' })
       waiting = refresh(0)
@@ -60,7 +60,7 @@ describe('records that are older than allowed', () => {
     expect(await nameOf3()).toBe('Renamed')
   })
 
-  it('are returned as they are after the wait', async () => {
+  it('are returned unchanged if the wait ends before the sync', async () => {
     await harness.engine().syncNow(harness.credentialId)
     const { syncedAt } = await harness.state()
     expect(await refresh(0, createFreshness(harness.database, 300))).toEqual(syncedAt)
@@ -68,7 +68,7 @@ describe('records that are older than allowed', () => {
   })
 })
 
-it('takes one statement if the records are current', async () => {
+it('take one statement if they are current', async () => {
   await harness.engine().syncNow(harness.credentialId)
   const { syncedAt } = await harness.state()
   harness.statements.length = 0

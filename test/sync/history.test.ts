@@ -52,7 +52,7 @@ const history = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 25 }),
 })
 
-const storable = (name: string): string => name.replaceAll('\u0000', '\ufffd').toWellFormed()
+const toStoredText = (name: string): string => name.replaceAll('\u0000', '\ufffd').toWellFormed()
 
 it(`the store and a follower of the change log equal the app after any history (${HISTORIES})`, async () => {
   const { app, database } = harness
@@ -101,7 +101,7 @@ it(`the store and a follower of the change log equal the app after any history (
     const held = [...app.rows.values()]
       .filter(({ deleted }) => !deleted)
       .sort((a, b) => Number(a.id) - Number(b.id))
-    expect(stored).toEqual(held.map(({ id, name }) => ({ id, name: storable(name) })))
+    expect(stored).toEqual(held.map(({ id, name }) => ({ id, name: toStoredText(name) })))
 
     const changes = await database.prisma.$queryRaw<
       { kind: string; record: { remoteId: string; accountName: string; remoteDeleted: boolean } }[]

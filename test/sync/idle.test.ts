@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => harness.close())
 
 /** The number of idle runs, and the intervals until the next run. */
-const idleness = async (): Promise<readonly [number, number]> => {
+const readIdleness = async (): Promise<readonly [number, number]> => {
   const { idleRuns, dueAt, completedAt } = await harness.state()
   const dueInMs = dueAt.getTime() - (completedAt?.getTime() ?? Number.NaN)
   return [idleRuns, Math.round(dueInMs / INTERVAL_MS)]
@@ -29,22 +29,22 @@ it('polls an idle resource less often, until it changes, is written or is synchr
     for (let time = 0; time < times; time++) await engine.syncNow(credentialId)
   }
   await poll(1)
-  expect(await idleness()).toEqual([0, 1])
+  expect(await readIdleness()).toEqual([0, 1])
   await poll(5)
-  expect(await idleness()).toEqual([5, 2])
+  expect(await readIdleness()).toEqual([5, 2])
 
   harness.app.put('1', { name: 'Renamed' })
   await poll(1)
-  expect(await idleness()).toEqual([0, 1])
+  expect(await readIdleness()).toEqual([0, 1])
 
   await poll(12)
-  expect(await idleness()).toEqual([12, 8])
+  expect(await readIdleness()).toEqual([12, 8])
   await endIdleness(harness.database, credentialId, [TOPIC])
-  expect(await idleness()).toEqual([0, 1])
+  expect(await readIdleness()).toEqual([0, 1])
 
   await poll(4)
   await harness.database.transaction((transaction) => resyncCredential(transaction, credentialId))
-  expect(await idleness()).toEqual([0, 0])
+  expect(await readIdleness()).toEqual([0, 0])
 })
 
 it.each([

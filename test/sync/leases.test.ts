@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLeases, type HeldRun } from '../../src/sync/leases.ts'
 import { addCredential, openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
-/** Longer than any stall of the machine that runs the test. */
+/** Longer than any pause of the machine that runs the test. */
 const DURATION_MS = 300_000
 
 let harness: SyncHarness
@@ -21,14 +21,14 @@ afterEach(async () => {
   await harness.close()
 })
 
-const renewals = (): number =>
+const countRenewals = (): number =>
   harness.statements.filter((text) => /UPDATE sync_states t SET held_until/.test(text)).length
 
 /** The renewals run at an interval, which only this function lets pass. */
 const renew = async (): Promise<void> => {
-  const before = renewals()
+  const before = countRenewals()
   vi.advanceTimersByTime(DURATION_MS / 3)
-  await expect.poll(renewals, { timeout: 30_000, interval: 5 }).toBe(before + 1)
+  await expect.poll(countRenewals, { timeout: 30_000, interval: 5 }).toBe(before + 1)
 }
 
 it('a renewal does not count a lease as lost while it is being taken', async () => {

@@ -4,7 +4,7 @@ import { recordId } from '../../src/definition/identity.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
 import { applyChanges, markRecordsDeleted } from '../../src/store/records/apply-changes.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
-import { fakeConnector } from '../support/fake-app.ts'
+import { defineFakeConnector } from '../support/fake-app.ts'
 import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 
 let harness: SyncHarness
@@ -50,42 +50,48 @@ describe('a first run', () => {
 })
 
 describe('a page that was read before a write and arrives after it', () => {
-  it.each(['first', 'later'])('does not revert the write, in a %s full listing', async (which) => {
-    const { database, credentialId, environmentId, app } = harness
-    const { mapping } = fakeConnector().resources[TOPIC] ?? {}
-    if (mapping === undefined) throw new Error('The fake app lists no accounts.')
-    const engine = harness.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
-    app.fill(2)
-    if (which === 'later') await engine.syncNow(credentialId)
-    // In the order of a write: the app first, then the store.
-    const write = (id: string, deleted: boolean) => {
-      const { row } = createMapper(mapping)(app.put(id, { name: 'Written', deleted }), credentialId)
-      const line = createLineWriter(mapping.resource)(row)
-      return database.transaction((transaction) =>
-        applyChanges(transaction, { credentialId, environmentId }, mapping.resource, [line], {
-          accept: 'newer',
-        }),
-      )
-    }
-    app.settings.onResponse = async () => {
-      app.settings.onResponse = undefined
-      await write('1', false)
-      await write('2', true)
-    }
-    await engine.syncNow(credentialId)
-    expect(await harness.records()).toMatchObject([
-      { name: 'Written', deleted: false },
-      { name: 'Written', deleted: true },
-    ])
-    const changes = (await changesOf()).slice(which === 'later' ? 2 : 0)
-    expect(changes.map(({ record }) => record.accountName)).toEqual(['Written', 'Written'])
-  })
+  it.each(['first', 'later'])(
+    'does not revert the write, in a %s full listing',
+    async (listing) => {
+      const { database, credentialId, environmentId, app } = harness
+      const { mapping } = defineFakeConnector().resources[TOPIC] ?? {}
+      if (mapping === undefined) throw new Error('The fake app lists no accounts.')
+      const engine = harness.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
+      app.fill(2)
+      if (listing === 'later') await engine.syncNow(credentialId)
+      // Changes the app first and then the store, as a write does.
+      const write = (id: string, deleted: boolean) => {
+        const { row } = createMapper(mapping)(
+          app.put(id, { name: 'Written', deleted }),
+          credentialId,
+        )
+        const line = createLineWriter(mapping.resource)(row)
+        return database.transaction((transaction) =>
+          applyChanges(transaction, { credentialId, environmentId }, mapping.resource, [line], {
+            accept: 'newer',
+          }),
+        )
+      }
+      app.settings.onResponse = async () => {
+        app.settings.onResponse = undefined
+        await write('1', false)
+        await write('2', true)
+      }
+      await engine.syncNow(credentialId)
+      expect(await harness.records()).toMatchObject([
+        { name: 'Written', deleted: false },
+        { name: 'Written', deleted: true },
+      ])
+      const changes = (await changesOf()).slice(listing === 'later' ? 2 : 0)
+      expect(changes.map(({ record }) => record.accountName)).toEqual(['Written', 'Written'])
+    },
+  )
 })
 
 describe('a page that was read before a deletion and arrives after it', () => {
   it('does not restore the record, however late the app dates it', async () => {
     const { database, credentialId, environmentId, app } = harness
-    const { resource } = fakeConnector().resources[TOPIC]?.mapping ?? {}
+    const { resource } = defineFakeConnector().resources[TOPIC]?.mapping ?? {}
     if (resource === undefined) throw new Error('The fake app lists no accounts.')
     const engine = harness.engine()
     app.fill(2)
@@ -192,18 +198,18 @@ describe('a further run', () => {
     harness.app.fill(500)
     const busy = await costOf(run)
     expect(idle).toBeLessThanOrEqual(14)
-    // One more for the started event, one for the completed event.
+    // One more statement for the started event, and one for the completed event.
     expect(busy).toBe(idle + 2)
   })
 
   it('does not move its cursor into the future for a record with a future date', async () => {
     // The clock that dates records is behind the one that dates responses.
-    const hourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString()
-    for (const id of ['1', '2', '3']) harness.app.put(id, { updatedAt: hourAgo() })
+    const anHourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString()
+    for (const id of ['1', '2', '3']) harness.app.put(id, { updatedAt: anHourAgo() })
     harness.app.put('4', { updatedAt: '2099-01-01T00:00:00.000Z' })
     const engine = harness.engine()
     await engine.syncNow(harness.credentialId)
-    harness.app.put('2', { name: 'Renamed', updatedAt: hourAgo() })
+    harness.app.put('2', { name: 'Renamed', updatedAt: anHourAgo() })
     await engine.syncNow(harness.credentialId)
     expect((await harness.records())[1]?.name).toBe('Renamed')
   })

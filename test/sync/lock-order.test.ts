@@ -35,7 +35,7 @@ beforeEach(async () => {
 afterEach(() => harness.close())
 
 /** Resolves when this many statements wait for a lock. */
-const waiting = (count: number): Promise<unknown> =>
+const untilWaiting = (count: number): Promise<unknown> =>
   expect
     .poll(
       async () => {
@@ -49,9 +49,7 @@ const waiting = (count: number): Promise<unknown> =>
     .toBe(count)
 
 /** Holds the first row until all of `works` wait. @returns the topics whose rows are locked then */
-const lockedWhileWaiting = async (
-  works: readonly (() => Promise<unknown>)[],
-): Promise<string[]> => {
+const listLockedTopics = async (works: readonly (() => Promise<unknown>)[]): Promise<string[]> => {
   const { prisma } = harness.database
   let taken: string[] = []
   let working: Promise<unknown> = Promise.resolve()
@@ -62,7 +60,7 @@ const lockedWhileWaiting = async (
       working = Promise.all(works.map((work) => work()))
       // Awaited after the row is released.
       working.catch(() => {})
-      await waiting(works.length)
+      await untilWaiting(works.length)
       const free = await prisma.$queryRaw<{ topic: string }[]>`SELECT topic FROM sync_states
         WHERE credential_id = ${credentialId}::uuid FOR UPDATE SKIP LOCKED`
       taken = TOPICS.filter((topic) => free.every((state) => state.topic !== topic))
@@ -74,15 +72,15 @@ const lockedWhileWaiting = async (
 }
 
 it('the renewal of leases locks rows in order', async () => {
-  expect(await lockedWhileWaiting([renew])).toEqual([FIRST])
+  expect(await listLockedTopics([renew])).toEqual([FIRST])
   expect([...(await renew())].sort()).toEqual(leases.map(({ holder }) => holder).sort())
 })
 
 it('the deletion of a credential locks rows in order', async () => {
-  expect(await lockedWhileWaiting([remove])).toEqual([FIRST])
+  expect(await listLockedTopics([remove])).toEqual([FIRST])
   expect(await harness.database.prisma.syncState.count({ where: { credentialId } })).toBe(0)
 })
 
 it('a renewal and a deletion at the same time both complete', async () => {
-  expect(await lockedWhileWaiting([renew, remove, renew])).toEqual([FIRST])
+  expect(await listLockedTopics([renew, remove, renew])).toEqual([FIRST])
 })

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => harness.close())
 
 /** An address at which nothing listens. */
-const closedAddress = async (): Promise<string> => {
+const findUnusedAddress = async (): Promise<string> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a server on TCP
@@ -29,10 +29,10 @@ const moveApp = (address: string) =>
   })
 
 /** The lines about runs at info level or above. */
-const lines = (): readonly string[] =>
+const listLines = (): readonly string[] =>
   harness.log.lines.filter((line) => /^(info|warn|error) .*sync/.test(line))
 
-test('an outage of an app is one line with its cause, and one when the sync works again', async () => {
+test('an outage of an app is one line with its cause, and its recovery another', async () => {
   const appClient = createAppClient({
     ...quickClient,
     allowPrivateAddresses: true,
@@ -41,15 +41,15 @@ test('an outage of an app is one line with its cause, and one when the sync work
   })
   const engine = harness.engine({ appClient })
   await engine.syncNow(harness.credentialId)
-  expect(lines()).toEqual([expect.stringMatching(/^info first sync completed .*created: 5/s)])
-  expect(lines()[0]).toContain(TOPIC)
+  expect(listLines()).toEqual([expect.stringMatching(/^info first sync completed .*created: 5/s)])
+  expect(listLines()[0]).toContain(TOPIC)
 
-  const down = await closedAddress()
+  const down = await findUnusedAddress()
   await moveApp(`http://${down}`)
   for (let run = 0; run < 3; run++)
     await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
   const cause = `ECONNREFUSED ${down}; requests are paused for some seconds`
-  const [, failed, ...more] = lines()
+  const [, failed, ...more] = listLines()
   expect(more).toEqual([])
   expect(failed).toMatch(/^warn sync run failed .*failures: 1,/s)
   expect(failed).toContain(`reason: '${cause}'`)
@@ -60,15 +60,17 @@ test('an outage of an app is one line with its cause, and one when the sync work
 
   await moveApp(harness.app.url)
   await engine.syncNow(harness.credentialId)
-  expect(lines().slice(2)).toEqual([expect.stringMatching(/^info sync recovered .*failures: 3/s)])
+  expect(listLines().slice(2)).toEqual([
+    expect.stringMatching(/^info sync recovered .*failures: 3/s),
+  ])
   await engine.syncNow(harness.credentialId)
-  expect(lines()).toHaveLength(3)
+  expect(listLines()).toHaveLength(3)
   await engine.stop()
   await appClient.stop()
 })
 
 test('a connection that breaks is reported without waiting for the circuit breaker', async () => {
-  const down = await closedAddress()
+  const down = await findUnusedAddress()
   await moveApp(`http://${down}`)
   await expect(harness.engine().syncNow(harness.credentialId)).rejects.toThrow()
   expect(await harness.state()).toMatchObject({ failure: `ECONNREFUSED ${down}` })
@@ -81,5 +83,5 @@ test('a rate limit is not a warning', async () => {
     harness.app.faults.push(limit)
     await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
   }
-  expect(lines()).toEqual([expect.stringMatching(/^info sync run failed .*APP_RATE_LIMITED/s)])
+  expect(listLines()).toEqual([expect.stringMatching(/^info sync run failed .*APP_RATE_LIMITED/s)])
 })

@@ -19,7 +19,7 @@ const engineOf = () =>
     confirmAfterMs: 600_000,
   })
 
-const deletedIds = async (): Promise<string[]> =>
+const listDeletedIds = async (): Promise<string[]> =>
   (await harness.records()).filter(({ deleted }) => deleted).map(({ remoteId }) => remoteId)
 
 it('marks a record as deleted after two listings in a row without it, and logs the deletion', async () => {
@@ -30,7 +30,7 @@ it('marks a record as deleted after two listings in a row without it, and logs t
   harness.app.rows.delete('7')
   await engine.syncNow(harness.credentialId)
 
-  expect(await deletedIds()).toEqual(['7'])
+  expect(await listDeletedIds()).toEqual(['7'])
   const logged = (await harness.readLog()).slice(before)
   expect(logged.map(({ topic, kind }) => [topic, kind])).toEqual([
     ['sync/started', 'created'],
@@ -59,9 +59,9 @@ it('does not mark a record as deleted that moved to a page already read', async 
   }
   await engine.syncNow(harness.credentialId)
   harness.app.settings.onPage = undefined
-  expect(await deletedIds()).toEqual([])
+  expect(await listDeletedIds()).toEqual([])
   await engine.syncNow(harness.credentialId)
-  expect(await deletedIds()).toEqual(['5'])
+  expect(await listDeletedIds()).toEqual(['5'])
 })
 
 it('restores a record that is listed again', async () => {
@@ -71,13 +71,13 @@ it('restores a record that is listed again', async () => {
   const row = harness.app.rows.get('2')
   harness.app.rows.delete('2')
   await engine.syncNow(harness.credentialId)
-  expect(await deletedIds()).toEqual(['2'])
+  expect(await listDeletedIds()).toEqual(['2'])
   if (row) harness.app.rows.set('2', row)
   await engine.syncNow(harness.credentialId)
-  expect(await deletedIds()).toEqual([])
+  expect(await listDeletedIds()).toEqual([])
 })
 
-it('detects deletions and silent additions by the number of records', async () => {
+it('detects deletions and unlisted additions by the number of records', async () => {
   harness.app.fill(30)
   const engine = harness.engine({
     sync: {
@@ -89,7 +89,7 @@ it('detects deletions and silent additions by the number of records', async () =
       },
     },
   })
-  const listings = async (): Promise<readonly string[]> => {
+  const takeListings = async (): Promise<readonly string[]> => {
     const before = harness.app.requests.length
     await engine.syncNow(harness.credentialId)
     const first = harness.app.requests
@@ -97,24 +97,24 @@ it('detects deletions and silent additions by the number of records', async () =
       .filter(({ path, cursor }) => path === '/api/accounts' && cursor === null)
     return first.map(({ since }) => (since === null ? 'everything' : 'changes'))
   }
-  expect(await listings()).toEqual(['everything'])
-  expect(await listings()).toEqual(['changes'])
+  expect(await takeListings()).toEqual(['everything'])
+  expect(await takeListings()).toEqual(['changes'])
 
   harness.app.rows.delete('7')
-  expect(await listings()).toEqual(['changes'])
+  expect(await takeListings()).toEqual(['changes'])
   // The second listing confirms it.
-  expect(await listings()).toEqual(['everything', 'everything'])
-  expect(await deletedIds()).toEqual(['7'])
+  expect(await takeListings()).toEqual(['everything', 'everything'])
+  expect(await listDeletedIds()).toEqual(['7'])
 
   const updatedAt = '2020-01-01T00:00:00.000Z'
   harness.app.put('31', { createdAt: updatedAt, updatedAt })
-  expect(await listings()).toEqual(['changes'])
-  expect(await listings()).toEqual(['everything'])
+  expect(await takeListings()).toEqual(['changes'])
+  expect(await takeListings()).toEqual(['everything'])
   expect(await harness.records()).toHaveLength(31)
   // Records from a listing of changes are no reason for another listing.
   harness.app.put('32')
-  expect(await listings()).toEqual(['changes'])
-  expect(await listings()).toEqual(['changes'])
+  expect(await takeListings()).toEqual(['changes'])
+  expect(await takeListings()).toEqual(['changes'])
 })
 
 it('keeps a record that was written here while the listing ran', async () => {
@@ -128,7 +128,7 @@ it('keeps a record that was written here while the listing ran', async () => {
     harness.database.prisma.$executeRaw`
       UPDATE crm_accounts SET updated_at = now() + interval '1 minute' WHERE remote_id = '7'`
   await engine.syncNow(harness.credentialId)
-  expect(await deletedIds()).toEqual([])
+  expect(await listDeletedIds()).toEqual([])
 })
 
 it('waits before it accepts that most records are gone, and deletes none in a brief failure of the app', async () => {
@@ -142,10 +142,10 @@ it('waits before it accepts that most records are gone, and deletes none in a br
   expect(paused.absence).toMatch(/^30 of 30 records/)
   const dueInMs = paused.dueAt.getTime() - Date.now()
   expect(dueInMs).toBeGreaterThan(590_000)
-  expect(await deletedIds()).toEqual([])
+  expect(await listDeletedIds()).toEqual([])
 
   await engine.syncNow(harness.credentialId)
-  expect(await deletedIds()).toEqual([])
+  expect(await listDeletedIds()).toEqual([])
   expect(await harness.state()).toMatchObject({ run: null, absence: null })
 })
 
@@ -173,12 +173,12 @@ it('accepts the loss of most records once the second listing confirms it', async
   await engine.syncNow(harness.credentialId)
   for (let id = 1; id <= 29; id++) harness.app.rows.delete(String(id))
   await engine.syncNow(harness.credentialId)
-  expect(await deletedIds()).toEqual([])
+  expect(await listDeletedIds()).toEqual([])
   await engine.syncNow(harness.credentialId)
-  expect(await deletedIds()).toHaveLength(29)
+  expect(await listDeletedIds()).toHaveLength(29)
 })
 
-it('lists everything only when that is due, and changes in between', async () => {
+it('runs full listings only when they are due, and listings of changes in between', async () => {
   harness.app.fill(25)
   const engine = harness.engine({ sync: { deletions: 'compared', fullListingEveryMs: 3_600_000 } })
   await engine.syncNow(harness.credentialId)
@@ -199,5 +199,5 @@ it('lists everything each time if the app cannot list changes', async () => {
   harness.app.rows.delete('1')
   await engine.syncNow(harness.credentialId)
   expect(harness.app.requests.every(({ since }) => since === null)).toBe(true)
-  expect(await deletedIds()).toEqual(['1'])
+  expect(await listDeletedIds()).toEqual(['1'])
 })

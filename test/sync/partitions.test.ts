@@ -1,4 +1,7 @@
-/** A history in partitions: several are listed at the same time, and an interrupted run continues in each of them. */
+/**
+ * A history in partitions: several are listed at the same time, and an interrupted run continues in each of
+ * them.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { RequestLimits } from '../../src/definition/request-limits.ts'
@@ -7,7 +10,7 @@ import type { BudgetOptions } from '../../src/outbound/request-budget.ts'
 import { createPauses } from '../../src/store/budgets/pauses.ts'
 import { createRequestLedger } from '../../src/store/budgets/request-ledger.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
-import { fakeConnector } from '../support/fake-app.ts'
+import { defineFakeConnector } from '../support/fake-app.ts'
 import { quickClient } from './recording-log.ts'
 import { openSyncHarness, type SyncHarness, TOPIC } from './sync-harness.ts'
 import { fillWindows, windows } from './windowed.ts'
@@ -25,7 +28,7 @@ afterEach(() => harness.close())
 
 const within = { timeout: 60_000, interval: 5 }
 
-const createdIds = async () =>
+const listCreatedIds = async () =>
   (await harness.readLog())
     .filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
     .map(({ record }) => record.remoteId)
@@ -36,7 +39,7 @@ test('lists several windows at the same time, and each record once', async () =>
   app.settings.delayMs = 5
   await harness.engine({ pager: windows }).syncNow(credentialId)
   expect(await harness.records()).toHaveLength(400)
-  expect(new Set(await createdIds()).size).toBe(400)
+  expect(new Set(await listCreatedIds()).size).toBe(400)
   expect(app.maxConcurrent.get(PATH)).toBe(4)
   const events = (await harness.readLog()).filter(({ topic }) => topic !== TOPIC)
   expect(events).toMatchObject([
@@ -48,12 +51,12 @@ test('lists several windows at the same time, and each record once', async () =>
 test('a stopped run continues in its windows: complete ones are not listed again', async () => {
   const { app, credentialId } = harness
   fillWindows(app, 800)
-  const paths = () => app.requests.map(({ path }) => path)
+  const listPaths = () => app.requests.map(({ path }) => path)
   app.settings.delayMs = 2
   for (const stopAfter of [25, 50, 75]) {
     const engine = harness.engine({ pager: windows })
     const running = engine.syncNow(credentialId).catch(() => 'stopped')
-    await expect.poll(() => paths().length, within).toBeGreaterThan(stopAfter)
+    await expect.poll(() => listPaths().length, within).toBeGreaterThan(stopAfter)
     await engine.stop()
     expect(await running).toBe('stopped')
   }
@@ -61,8 +64,8 @@ test('a stopped run continues in its windows: complete ones are not listed again
   expect(Object(progress).partitions.length).toBeGreaterThan(0)
   await harness.engine({ pager: windows }).syncNow(credentialId)
   expect(await harness.records()).toHaveLength(800)
-  expect(await createdIds()).toHaveLength(800)
-  // 16 windows and those that were divided, and for each stop the requests in flight and those not stored yet.
+  expect(await listCreatedIds()).toHaveLength(800)
+  // 16 windows, the windows that were divided, and for each stop the requests whose pages were not stored.
   const necessary = 800 / app.settings.pageSize + 2 * 32
   expect(app.requests.length).toBeLessThan(necessary + 3 * 20)
 })
@@ -89,20 +92,20 @@ test('compares deletions with all windows, and starts the next listing at the ne
   expect(distanceMs).toBeLessThan(3000)
 })
 
-test('requests no more at the same time than the share of history, and writes need not wait', async () => {
+test('concurrent requests stay within the share of history, so writes do not wait', async () => {
   const { app, database, credentialId, environmentId } = harness
   const limits: RequestLimits = { concurrency: { scope: 'credential', max: 6 } }
   const pgListener = createPgListener(harness.url)
   const pauses = createPauses({ database, pgListener, onFailure: () => {} })
   const ledger = createRequestLedger({ database, pauses, slotMs: 30_000 })
-  const clientWith = (budgets: Partial<BudgetOptions>) =>
+  const createClientWith = (budgets: Partial<BudgetOptions>) =>
     createAppClient({
       ...quickClient,
       allowPrivateAddresses: true,
       budgets: { ledger, ...budgets },
     })
-  const client = clientWith({})
-  const connector = { ...fakeConnector({}, windows), limits }
+  const client = createClientWith({})
+  const connector = { ...defineFakeConnector({}, windows), limits }
   const engine = harness.engine({ appClient: client, connectors: new Map([['fake', connector]]) })
   fillWindows(app, 300)
   app.settings.delayMs = 20
@@ -113,7 +116,7 @@ test('requests no more at the same time than the share of history, and writes ne
     method: 'token',
     values: { url: app.url, token: app.settings.token },
   }
-  const writer = clientWith({ wait: () => Promise.reject(new Error('A write waits.')) })
+  const writer = createClientWith({ wait: () => Promise.reject(new Error('A write waits.')) })
   const use = { credentialId, environmentId, purpose: 'write' } as const
   const write = () =>
     writer.spending(use).send(connector, credential, { method: 'GET', path: '/written' })

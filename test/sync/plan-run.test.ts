@@ -13,10 +13,14 @@ const startOf = (
   },
 ): string => {
   const { since, completedAt, startedAt = '12:00:00', appTime, newest } = run
-  const time = (clock: string | undefined): string | null =>
+  const optionalTime = (clock: string | undefined): string | null =>
     clock === undefined ? null : timeAt(clock)
-  const state = { since: time(since), completedAt: time(completedAt) }
-  const progress = { appTime: time(appTime), startedAt: timeAt(startedAt), newest: time(newest) }
+  const state = { since: optionalTime(since), completedAt: optionalTime(completedAt) }
+  const progress = {
+    appTime: optionalTime(appTime),
+    startedAt: timeAt(startedAt),
+    newest: optionalTime(newest),
+  }
   return nextSince(state, progress, OVERLAP_MS).slice(11, 19)
 }
 

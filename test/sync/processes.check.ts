@@ -114,5 +114,5 @@ it('never runs one resource of one credential in two processes at the same time'
   }
   expect(new Set(app.requests.map(({ caller }) => caller)).size).toBe(2)
   expect([...app.maxConcurrent.keys()]).toHaveLength(7)
-  expect([...app.maxConcurrent.values()].every((most) => most === 1)).toBe(true)
+  expect([...app.maxConcurrent.values()].every((maxRuns) => maxRuns === 1)).toBe(true)
 }, 180_000)

@@ -31,7 +31,7 @@ const request = () =>
 
 const list = () => listReconciliations(harness.database, { credentialId: harness.credentialId })
 
-const latest = async () => (await list())[0]
+const readLatest = async () => (await list())[0]
 
 /** Creates records. Only the last one has changed recently, so no listing of changes repeats the others. */
 const fill = (count: number) => {
@@ -59,14 +59,14 @@ describe('a reconciliation', () => {
     expect((await harness.records())[1]).toMatchObject({ name: 'Account 2' })
 
     const id = await request()
-    expect(await latest()).toMatchObject({
+    expect(await readLatest()).toMatchObject({
       id,
       startedAt: null,
       finishedAt: null,
       appRecords: null,
     })
     await engine.syncNow(harness.credentialId)
-    const report = await latest()
+    const report = await readLatest()
     expect(report).toMatchObject({
       id,
       topic: TOPIC,
@@ -103,7 +103,7 @@ describe('a reconciliation', () => {
     harness.app.rows.delete('3')
     await request()
     await engine.syncNow(harness.credentialId)
-    expect(await latest()).toMatchObject({
+    expect(await readLatest()).toMatchObject({
       storedRecords: 5,
       appRecords: 4,
       unlisted: 1,
@@ -121,11 +121,11 @@ describe('a reconciliation', () => {
       id = await request()
     }
     await engine.syncNow(harness.credentialId)
-    expect(await latest()).toMatchObject({ id, startedAt: null })
+    expect(await readLatest()).toMatchObject({ id, startedAt: null })
     expect((await harness.state()).dueAt.getTime()).toBeLessThan(Date.now() + 50)
     expect(await request()).toBe(id)
     await engine.syncNow(harness.credentialId)
-    expect(await latest()).toMatchObject({ id, appRecords: 5, created: 0, updated: 0 })
+    expect(await readLatest()).toMatchObject({ id, appRecords: 5, created: 0, updated: 0 })
     expect(await request()).not.toBe(id)
     expect(await list()).toHaveLength(2)
   })
@@ -139,17 +139,23 @@ describe('a reconciliation', () => {
     // A rejected cursor: the next attempt starts from the beginning.
     harness.app.faults.push(undefined, { kind: 'status', status: 400 })
     await expect(engine.syncNow(harness.credentialId)).rejects.toThrow()
-    expect(await latest()).toMatchObject({ id, finishedAt: null, updated: 1, created: 0 })
-    expect((await latest())?.problem).toContain('Refused')
+    expect(await readLatest()).toMatchObject({ id, finishedAt: null, updated: 1, created: 0 })
+    expect((await readLatest())?.problem).toContain('Refused')
     await engine.syncNow(harness.credentialId)
-    expect(await latest()).toMatchObject({ id, updated: 1, created: 1, deleted: 1, problem: null })
-    expect((await latest())?.finishedAt).not.toBeNull()
+    expect(await readLatest()).toMatchObject({
+      id,
+      updated: 1,
+      created: 1,
+      deleted: 1,
+      problem: null,
+    })
+    expect((await readLatest())?.finishedAt).not.toBeNull()
   })
 
   it('leaves a paused sync paused', async () => {
     await harness.database.prisma.$executeRaw`UPDATE sync_states SET due_at = 'infinity'`
     await request()
-    expect(await latest()).toMatchObject({ isPaused: true, startedAt: null })
+    expect(await readLatest()).toMatchObject({ isPaused: true, startedAt: null })
   })
 })
 

@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import type { Log } from '../../src/log.ts'
 
 /** A log that keeps all its lines. */
-export const recordingLog = (): Log & { readonly lines: string[] } => {
+export const createRecordingLog = (): Log & { readonly lines: string[] } => {
   const lines: string[] = []
   const keep = (level: string) => (facts: object, message: string) =>
     void lines.push(`${level} ${message} ${inspect(facts, { depth: 8 })}`)

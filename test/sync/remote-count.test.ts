@@ -1,4 +1,6 @@
-/** Drift between the records of an app and the stored ones, found by the number of records that the app reports. */
+/**
+ * Drift between the records of an app and the stored ones, found by the number of records that the app reports.
+ */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { StoredCount } from '../../src/store/sync/sync-state.ts'
@@ -12,8 +14,10 @@ interface StoredRecord {
 }
 
 /**
- * An app and its store. `arrives`: the next listing of changes shows the record · `appears`, `disappears`: no listing
- * of changes shows it · `created`, `deleted`: written through this service. The app also counts hidden records, which
+ * An app and its store. `arrives`: the next listing of changes shows the record · `appears`, `disappears`: no
+ * listing
+ * of changes shows it · `created`, `deleted`: written through this service. The app also counts hidden records,
+ * which
  * it never lists.
  */
 const openApp = (hidden: number) => {
@@ -22,13 +26,13 @@ const openApp = (hidden: number) => {
   const app = new Set<number>()
   const arrivals = new Set<number>()
   const stored = new Map<number, StoredRecord>()
-  /** When records appeared or disappeared that no listing has shown since. */
+  /** Times at which records appeared or disappeared that no listing has shown since. */
   let silent: number[] = []
   let state: StoredCount | null = null
   let isFullListingDue = true
 
-  const time = (): string => new Date(clock).toISOString()
-  const count = () => ({ count: app.size + hidden, countedAt: time() })
+  const formatClock = (): string => new Date(clock).toISOString()
+  const count = () => ({ count: app.size + hidden, countedAt: formatClock() })
   const store = (id: number): void => {
     const record = stored.get(id)
     if (!record || record.deletedAt !== undefined)
@@ -90,12 +94,15 @@ const openApp = (hidden: number) => {
         ({ createdAt, deletedAt }) =>
           deletedAt === undefined && createdAt < Date.parse(counted.countedAt),
       ).length
-      const possibleAt = (countedAt: string): number =>
+      const countPossible = (countedAt: string): number =>
         records.filter(
           ({ deletedAt }) => deletedAt === undefined || deletedAt >= Date.parse(countedAt),
         ).length
       state = narrowBounds(isFull ? null : state, {
-        before: counts.map(({ count, countedAt }) => ({ count, possible: possibleAt(countedAt) })),
+        before: counts.map(({ count, countedAt }) => ({
+          count,
+          possible: countPossible(countedAt),
+        })),
         after: counted,
         present,
       })
@@ -115,11 +122,11 @@ const any = fc.array(
   fc.constantFrom<Event[]>('arrives', 'arrives', 'appears', 'disappears', 'created', 'deleted'),
   { maxLength: 3 },
 )
-const phases = (events: fc.Arbitrary<Event[]>) => fc.tuple(events, events, events, events)
+const phasesOf = (events: fc.Arbitrary<Event[]>) => fc.tuple(events, events, events, events)
 
 it('a busy app is listed in full only once', () => {
   fc.assert(
-    fc.property(fc.nat(3), fc.array(phases(busy), { maxLength: 30 }), (hidden, runs) => {
+    fc.property(fc.nat(3), fc.array(phasesOf(busy), { maxLength: 30 }), (hidden, runs) => {
       const model = openApp(hidden)
       for (const [idle, ...during] of runs) {
         idle.forEach(model.apply)
@@ -130,9 +137,9 @@ it('a busy app is listed in full only once', () => {
   )
 })
 
-it('a full listing is due only if records appeared or disappeared silently', () => {
+it('a full listing is due only if records appeared or disappeared without a listed change', () => {
   fc.assert(
-    fc.property(fc.nat(3), fc.array(phases(any), { maxLength: 30 }), (hidden, runs) => {
+    fc.property(fc.nat(3), fc.array(phasesOf(any), { maxLength: 30 }), (hidden, runs) => {
       const model = openApp(hidden)
       for (const [idle, ...during] of runs) {
         idle.forEach(model.apply)
@@ -144,11 +151,11 @@ it('a full listing is due only if records appeared or disappeared silently', () 
   )
 })
 
-it('a silent appearance is found by the second run, and a disappearance by the first, in a busy app', () => {
+it('in a busy app, the second run finds an unlisted new record, and the first run an unlisted deletion', () => {
   fc.assert(
     fc.property(
       fc.nat(3),
-      fc.array(phases(busy), { maxLength: 10 }),
+      fc.array(phasesOf(busy), { maxLength: 10 }),
       fc.constantFrom<Event[]>('appears', 'disappears'),
       fc.array(busy, { minLength: 2, maxLength: 2 }),
       (hidden, history, event, runs) => {

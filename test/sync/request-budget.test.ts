@@ -6,7 +6,7 @@ import { createPauses } from '../../src/store/budgets/pauses.ts'
 import { createRequestLedger } from '../../src/store/budgets/request-ledger.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import type { Sync } from '../../src/sync/schedule.ts'
-import { fakeConnector } from '../support/fake-app.ts'
+import { defineFakeConnector } from '../support/fake-app.ts'
 import { quickClient } from './recording-log.ts'
 import { openSyncHarness, type SyncHarness } from './sync-harness.ts'
 
@@ -18,7 +18,7 @@ const limits: RequestLimits = {
 let harness: SyncHarness
 let appClient: AppClient
 let engine: Sync
-/** Time that the ledger sees in addition to the host's. */
+/** Milliseconds that the clock of the ledger is ahead of the host. */
 let laterMs = 0
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const pauses = createPauses({ database, pgListener, onFailure: () => {}, nowMs })
   const ledger = createRequestLedger({ database, pauses, slotMs: 30_000, nowMs })
   appClient = createAppClient({ ...quickClient, allowPrivateAddresses: true, budgets: { ledger } })
-  const connectors = new Map([['fake', { ...fakeConnector(), limits }]])
+  const connectors = new Map([['fake', { ...defineFakeConnector(), limits }]])
   engine = harness.engine({ appClient, connectors })
 })
 afterAll(async () => {
@@ -44,8 +44,8 @@ test('a full listing uses half of the limit, then continues where it ended', asy
   harness.app.fill(8)
   const failure = await sync()
   expect(Object(failure).errors).toMatchObject([{ code: 'APP_RATE_LIMITED', isSent: false }])
-  const paths = () => harness.app.requests.map(({ cursor }) => cursor)
-  expect(paths()).toHaveLength(5)
+  const listCursors = () => harness.app.requests.map(({ cursor }) => cursor)
+  expect(listCursors()).toHaveLength(5)
   const { dueAt, progress, failureCode } = await harness.state()
   expect(failureCode).toBe('APP_RATE_LIMITED')
   expect(progress).toMatchObject({ listing: 'everything' })
@@ -55,7 +55,7 @@ test('a full listing uses half of the limit, then continues where it ended', asy
   laterMs += 2 * HOUR_MS
   await sync()
   expect(await harness.records()).toHaveLength(8)
-  expect(new Set(paths()).size).toBe(paths().length)
+  expect(new Set(listCursors()).size).toBe(listCursors().length)
 })
 
 test('the interval of polls is what the budget affords for the syncs that share it', async () => {
@@ -70,7 +70,7 @@ test('the interval of polls is what the budget affords for the syncs that share 
 test('listings of changes spend another share than full listings', async () => {
   await sync()
   const spent = await harness.database.prisma.requestBudget.findFirstOrThrow({
-    // Not the share of the end user.
+    // Excludes the row that counts the share of the end user.
     where: { name: 'perHour', NOT: { key: { startsWith: 'user/' } } },
   })
   const places = [0, 1, 2, 3, 4].map((place) =>

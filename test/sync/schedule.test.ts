@@ -30,16 +30,16 @@ const until = async (isReached: () => Promise<boolean> | boolean): Promise<void>
 // The statement that takes the lease of a run.
 const ACQUIRE = /^\s*UPDATE sync_states[\s\S]+RETURNING s\.since/
 
-const acquisitions = () => harness.statements.filter((text) => ACQUIRE.test(text)).length
+const countAcquisitions = () => harness.statements.filter((text) => ACQUIRE.test(text)).length
 
-const storedNames = async () => (await harness.records()).map(({ name }) => name)
+const listStoredNames = async () => (await harness.records()).map(({ name }) => name)
 
 it('lists what is due, and again after the interval', async () => {
   harness.app.fill(25)
   await harness.engine().start()
   await until(async () => (await harness.records()).length === 25)
   harness.app.put('3', { name: 'Renamed' })
-  await until(async () => (await storedNames()).includes('Renamed'))
+  await until(async () => (await listStoredNames()).includes('Renamed'))
   harness.app.put('26')
   await until(async () => (await harness.records()).length === 26)
 })
@@ -51,10 +51,10 @@ it('runs several credentials in parallel, up to its concurrency', async () => {
   for (let place = 0; place < 5; place++)
     await addCredential(database, { url: `${app.url}/${place}`, token: app.settings.token })
   let open = 0
-  let most = 0
+  let maxConcurrent = 0
   app.settings.onPage = async () => {
     open += 1
-    most = Math.max(most, open)
+    maxConcurrent = Math.max(maxConcurrent, open)
     await wait(20)
     open -= 1
   }
@@ -63,8 +63,8 @@ it('runs several credentials in parallel, up to its concurrency', async () => {
   await until(
     async () => (await database.prisma.syncState.count({ where: { completedAt: null } })) === 0,
   )
-  expect(most).toBeGreaterThan(1)
-  expect(most).toBeLessThanOrEqual(3)
+  expect(maxConcurrent).toBeGreaterThan(1)
+  expect(maxConcurrent).toBeLessThanOrEqual(3)
 })
 
 it('adds the states of resources that an app gained', async () => {
@@ -126,7 +126,7 @@ it('stores nothing once another process has taken over its run', async () => {
   const run = engine.syncNow(harness.credentialId).catch((error: unknown) => error)
   await until(() => harness.app.requests.length >= 4)
   // The process has noticed the loss once it requests the run again.
-  await until(() => acquisitions() > 1)
+  await until(() => countAcquisitions() > 1)
   expect((await harness.records()).length).toBeLessThanOrEqual(30)
   await engine.stop()
   expect(await run).toBeInstanceOf(AggregateError)
@@ -136,7 +136,7 @@ it('stores nothing once another process has taken over its run', async () => {
 it('waits for a run of another process instead of starting a second one', async () => {
   harness.app.fill(50)
   // All three have started.
-  harness.app.settings.onPage = () => until(() => acquisitions() >= 3)
+  harness.app.settings.onPage = () => until(() => countAcquisitions() >= 3)
   const runs = [harness.engine(), harness.engine(), harness.engine()].map((engine) =>
     engine.syncNow(harness.credentialId),
   )

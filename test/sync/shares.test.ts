@@ -7,7 +7,7 @@ import { createPauses } from '../../src/store/budgets/pauses.ts'
 import { createRequestLedger } from '../../src/store/budgets/request-ledger.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { listDueRuns } from '../../src/store/sync/claims.ts'
-import { fakeConnector } from '../support/fake-app.ts'
+import { defineFakeConnector } from '../support/fake-app.ts'
 import { quickClient } from './recording-log.ts'
 import {
   addCredential,
@@ -51,23 +51,23 @@ const isCompleted = async (credentialIds: readonly string[]): Promise<boolean> =
   })) === 0
 
 /** The statements that list the turns and those that take leases. */
-const turnsListed = () => harness.statements.filter((text) => text.includes('WITH waiting'))
-const leasesTaken = () => harness.statements.filter((text) => text.includes('WITH due AS'))
+const listTurnStatements = () => harness.statements.filter((text) => text.includes('WITH waiting'))
+const listLeaseStatements = () => harness.statements.filter((text) => text.includes('WITH due AS'))
 
 it('a user with endless lists leaves half of the places to others', async () => {
   const { app, database } = harness
   app.fill(20)
   app.settings.endless = (path) => path.startsWith('/api/flood/')
   await addConnected('flood', 6)
-  let most = 0
+  let maxConcurrent = 0
   app.settings.onPage = async () => {
     const rows = await database.prisma.$queryRaw<{ held: number }[]>`
       SELECT count(*)::integer AS held FROM sync_states WHERE holder IS NOT NULL`
-    most = Math.max(most, rows[0]?.held ?? 0)
+    maxConcurrent = Math.max(maxConcurrent, rows[0]?.held ?? 0)
   }
   await harness.engine({ concurrency: 4, sliceMs: 3_600_000 }).start()
   await expect.poll(() => requestsOf('flood').length, within).toBeGreaterThan(20)
-  expect(most).toBe(2)
+  expect(maxConcurrent).toBe(2)
   // No slice of the endless lists ends, and the new user does not have to wait for one.
   const newUser = await addConnected('newcomer', 1)
   await expect.poll(() => isCompleted(newUser.credentialIds), within).toBe(true)
@@ -86,16 +86,16 @@ it('when endless lists hold all places, a new user waits for the end of one slic
   await expect.poll(() => requestsOf('flood-b').length, within).toBeGreaterThan(5)
   let slicesBefore: number | undefined
   app.settings.onPage = ({ path }) => {
-    if (path.startsWith('/api/newcomer')) slicesBefore ??= leasesTaken().length - taken
+    if (path.startsWith('/api/newcomer')) slicesBefore ??= listLeaseStatements().length - taken
   }
-  const taken = leasesTaken().length
+  const taken = listLeaseStatements().length
   const newUser = await addConnected('newcomer', 1)
   await expect.poll(() => isCompleted(newUser.credentialIds), within).toBe(true)
   // Slices of both places end in the tick before the new user is seen, which then comes next.
   expect(slicesBefore).toBeLessThan(30)
-  // The six credentials of each user take turns as well.
-  const paths = () => new Set(requestsOf('flood-a').map(({ path }) => path))
-  await expect.poll(() => paths().size, within).toBe(6)
+  // The six credentials of each user also take turns.
+  const listPaths = () => new Set(requestsOf('flood-a').map(({ path }) => path))
+  await expect.poll(() => listPaths().size, within).toBe(6)
 })
 
 it('endless lists leave other users their shares of the budget of the app, and the share of polls', async () => {
@@ -113,7 +113,7 @@ it('endless lists leave other users their shares of the budget of the app, and t
     allowPrivateAddresses: true,
     budgets: { ledger },
   })
-  const connectors = new Map([['fake', { ...fakeConnector(), limits }]])
+  const connectors = new Map([['fake', { ...defineFakeConnector(), limits }]])
   const engine = harness.engine({ connectors, appClient: client, concurrency: 6 })
   const poller = await addConnected('poller', 1)
   const { environmentId } = poller
@@ -137,9 +137,9 @@ it('endless lists leave other users their shares of the budget of the app, and t
     where: { credentialId: pollerId },
     data: { dueAt: new Date(0) },
   })
-  const renamedRecords = async () =>
+  const listRenamedRecords = async () =>
     (await harness.records()).filter(({ name }) => name === 'Changed')
-  await expect.poll(renamedRecords, within).toHaveLength(1)
+  await expect.poll(listRenamedRecords, within).toHaveLength(1)
   await client.stop()
 })
 
@@ -183,8 +183,8 @@ it('a tick without work costs one statement, however many credentials exist', as
   await prisma.syncState.updateMany({ data: { dueAt: new Date(Date.now() + 3_600_000) } })
   await harness.engine().start()
   const before = harness.statements.length
-  const ticksBefore = turnsListed().length
-  await expect.poll(() => turnsListed().length - ticksBefore, within).toBeGreaterThan(2)
+  const ticksBefore = listTurnStatements().length
+  await expect.poll(() => listTurnStatements().length - ticksBefore, within).toBeGreaterThan(2)
   const since = harness.statements.slice(before)
   expect(since.filter((text) => !text.includes('WITH waiting'))).toEqual([])
 })

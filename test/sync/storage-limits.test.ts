@@ -17,7 +17,7 @@ const failureOf = (run: Promise<void>): Promise<unknown> =>
     (error: AggregateError) => error.errors[0],
   )
 
-const totals = async () => {
+const readTotals = async () => {
   const { prisma } = harness.database
   const [stored] = await prisma.$queryRaw<{ records: number; bytes: number; log: number }[]>`
     SELECT count(*)::integer AS records, sum(octet_length(document))::integer AS bytes,
@@ -37,7 +37,7 @@ it('counts records that are created, changed and deleted', async () => {
   harness.app.rows.delete('4')
   await engine.syncNow(harness.credentialId)
   await engine.syncNow(harness.credentialId)
-  const { stored, counted } = await totals()
+  const { stored, counted } = await readTotals()
   expect(counted?.records).toBe(25)
   expect(counted?.log).toBe(stored?.log)
   // A record marked as deleted stores `true` in place of `false`.
@@ -51,7 +51,7 @@ it('the first run counts what an earlier version stored', async () => {
   await harness.database.prisma.recordTotal.deleteMany()
   harness.app.put('26')
   await engine.syncNow(harness.credentialId)
-  const { stored, counted } = await totals()
+  const { stored, counted } = await readTotals()
   expect([counted?.records, counted?.bytes]).toEqual([26, stored?.bytes])
 })
 
@@ -116,7 +116,7 @@ it('constantly changing records stop at the byte limit of the change log', async
   }
   expect(failure).toMatchObject({ code: 'LIMIT_REACHED' })
   expect(String(failure)).toContain('the limit is 20,000 (MAX_BYTES_PER_CREDENTIAL)')
-  const { stored } = await totals()
+  const { stored } = await readTotals()
   expect((stored?.bytes ?? 0) + (stored?.log ?? 0)).toBeLessThanOrEqual(20_000)
 })
 

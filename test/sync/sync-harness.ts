@@ -5,9 +5,14 @@ import { createAppClient } from '../../src/outbound/http.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createSync, type Sync, type SyncOptions } from '../../src/sync/schedule.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { type FakeApp, type FakeSync, fakeConnector, startFakeApp } from '../support/fake-app.ts'
+import {
+  defineFakeConnector,
+  type FakeApp,
+  type FakeSync,
+  startFakeApp,
+} from '../support/fake-app.ts'
 import { testVault } from '../support/vault.ts'
-import { quickClient, recordingLog } from './recording-log.ts'
+import { createRecordingLog, quickClient } from './recording-log.ts'
 
 export const TOPIC = 'crm/accounts'
 
@@ -92,7 +97,7 @@ export interface SyncHarness {
   readonly database: Database
   readonly credentialId: string
   readonly environmentId: string
-  readonly log: ReturnType<typeof recordingLog>
+  readonly log: ReturnType<typeof createRecordingLog>
   /** The text of every statement so far. */
   readonly statements: string[]
   /** Another engine on the same database. */
@@ -111,7 +116,7 @@ export const openSyncHarness = async (): Promise<SyncHarness> => {
   const { url, drop } = await createTestDatabase()
   const statements: string[] = []
   const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
-  const log = recordingLog()
+  const log = createRecordingLog()
   const client = createAppClient({ ...quickClient, allowPrivateAddresses: true })
   const owner = await addCredential(database, { url: app.url, token: app.settings.token })
   const engines: Sync[] = []
@@ -127,7 +132,7 @@ export const openSyncHarness = async (): Promise<SyncHarness> => {
       const engine = createSync({
         database,
         vault: testVault,
-        connectors: new Map([['fake', fakeConnector(sync, pager)]]),
+        connectors: new Map([['fake', defineFakeConnector(sync, pager)]]),
         appClient: client,
         log,
         intervalMs: 100,

@@ -5,17 +5,17 @@
 import { createAppClient } from '../../src/outbound/http.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createSync } from '../../src/sync/schedule.ts'
-import { fakeConnector } from '../support/fake-app.ts'
+import { defineFakeConnector } from '../support/fake-app.ts'
 import { testVault } from '../support/vault.ts'
-import { quickClient, recordingLog } from './recording-log.ts'
+import { createRecordingLog, quickClient } from './recording-log.ts'
 import { windows } from './windowed.ts'
 
 const [url = '', options = '{}', credentialId] = process.argv.slice(2)
 const database = openDatabase({ url, maxConnections: 4 })
 const appClient = createAppClient({ ...quickClient, allowPrivateAddresses: true })
 const { isWindowed, ...syncOptions } = JSON.parse(options)
-const connectors = new Map([['fake', fakeConnector({}, isWindowed ? windows : undefined)]])
-const log = recordingLog()
+const connectors = new Map([['fake', defineFakeConnector({}, isWindowed ? windows : undefined)]])
+const log = createRecordingLog()
 const sync = createSync({
   database,
   vault: testVault,

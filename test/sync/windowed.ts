@@ -7,7 +7,7 @@ import type { FakeApp } from '../support/fake-app.ts'
 const DAY_MS = 24 * 3600_000
 const BEGINNING = '2025-01-01T00:00:00.000Z'
 
-/** The most records of one window. */
+/** The maximum number of records in one window. */
 export const MAX_OF_WINDOW = 50
 
 /** The pager of the app. */

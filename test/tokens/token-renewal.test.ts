@@ -20,7 +20,7 @@ import {
   startAuthorizationServer,
 } from '../support/authorization-server.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { tokenClient, tokenClientMetadata, tokenConnector } from '../support/token-app.ts'
+import { defineTokenConnector, tokenClient, tokenClientMetadata } from '../support/token-app.ts'
 import { testVault } from '../support/vault.ts'
 import { addUser, type Owner } from '../sync/sync-harness.ts'
 
@@ -33,7 +33,7 @@ const machine = {
   grant_types: ['client_credentials'],
 }
 const past = '2020-01-01T00:00:00.000Z'
-const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString()
+const timeInMs = (ms: number): string => new Date(Date.now() + ms).toISOString()
 
 let server: AuthorizationServer
 let database: Database
@@ -59,7 +59,7 @@ const openClient = (times: Partial<RenewalTimes> = { betweenRejectionsMs: 0 }): 
 
 beforeAll(async () => {
   server = await startAuthorizationServer({ clients: [tokenClientMetadata, machine] })
-  connector = tokenConnector(server)
+  connector = defineTokenConnector(server)
   const created = await createTestDatabase()
   drop = created.drop
   database = openDatabase({ url: created.url, onStatement: (sql) => void statements.push(sql) })
@@ -99,7 +99,7 @@ const failureOf = (request: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-const events = (credentialId: string) => database.prisma.$queryRaw<{ topic: string }[]>`
+const listEvents = (credentialId: string) => database.prisma.$queryRaw<{ topic: string }[]>`
   SELECT topic FROM change_log.changes WHERE credential_id = ${credentialId}::uuid
     AND topic LIKE 'connection/%' ORDER BY xid, sequence`
 
@@ -158,8 +158,8 @@ describe('a token', () => {
   })
 
   test('that is still valid is used while another process renews it, and while renewals fail', async () => {
-    const credential = await load(await connect(inMs(5000)))
-    // Stored an hour ago, so that it is due.
+    const credential = await load(await connect(timeInMs(5000)))
+    // The token was stored an hour ago, so its renewal is due.
     const due = {
       ...credential,
       tokens: { ...credential.tokens, storedMs: Date.now() - 3_600_000 },
@@ -254,11 +254,11 @@ describe('a credential whose renewal the app rejects', () => {
     for (const failure of failures)
       expect(failure).toMatchObject({ code: 'APP_AUTHENTICATION', isFinal: true })
     expect(await failureOf(sync.syncNow(id))).toMatchObject({ errors: [{ isFinal: true }] })
-    expect(await events(id)).toEqual([
+    expect(await listEvents(id)).toEqual([
       { topic: 'connection/created' },
       { topic: 'connection/authentication_failure' },
     ])
-    // One rejected renewal in all, and no request to the app.
+    // One renewal was rejected in total, and no request was sent to the app.
     expect(server.countsOf('refresh_token').failed).toEqual(new Map([['invalid_grant', 1]]))
     expect(server.apiStatuses).toEqual([])
     const scope = { ...owner, credentialId: id }

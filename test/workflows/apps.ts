@@ -44,7 +44,7 @@ export const apps: ReadonlyMap<string, Connector> = new Map(
 )
 
 /** The JSON of a workflow. */
-export const workflow = (when: object, action: object): object =>
+export const defineWorkflow = (when: object, action: object): object =>
   Object.fromEntries([
     ['when', when],
     ['then', action],
@@ -52,7 +52,7 @@ export const workflow = (when: object, action: object): object =>
 
 /** A workflow that copies orders of the shop to notes of the CRM. */
 export const ordersToNotes = (fields: object, when: object = {}): object =>
-  workflow(
+  defineWorkflow(
     { app: 'shop', topic: 'commerce/orders', ...when },
     { upsert: { app: 'crm', resource: 'crm/notes', fields } },
   )

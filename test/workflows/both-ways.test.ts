@@ -1,7 +1,7 @@
 /** Two workflows that copy in both directions make no copies of copies, whichever event arrives first. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { RecordRow } from '../../src/definition/mapping.ts'
-import { ordersToNotes, workflow } from './apps.ts'
+import { defineWorkflow, ordersToNotes } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
 import { install, notes, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   harness = await openWorkflowHarness()
 })
 beforeEach(async () => {
-  const notesToOrders = workflow(
+  const notesToOrders = defineWorkflow(
     { app: 'crm', topic: 'crm/notes' },
     {
       upsert: {
@@ -92,7 +92,7 @@ test('does not copy back a record of an interrupted run that the sync found', as
   })
   await untilAllEnded()
   await expectNoCopy(orderId)
-  // Waiting for the other run is no attempt.
+  // Waiting for the other run does not count as an attempt.
   const [reverseRun] = (await harness.runs()).filter(({ workflowId }) => workflowId === reverseId)
   expect(reverseRun).toMatchObject({ attempts: 1, failure: null })
 })

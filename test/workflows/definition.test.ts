@@ -5,7 +5,7 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { checkWorkflowDefinition } from '../../src/workflows/definition.ts'
 import { mapFields } from '../../src/workflows/mapping.ts'
 import { meetsConditions } from '../../src/workflows/match.ts'
-import { apps, ordersToNotes, workflow } from './apps.ts'
+import { apps, defineWorkflow, ordersToNotes } from './apps.ts'
 
 const check = (json: unknown) => checkWorkflowDefinition(catalogue, apps, json)
 
@@ -37,128 +37,143 @@ describe('accepts', () => {
 
   test('an address on this machine, for development', () => {
     const address = 'http://127.0.0.1:8080/hook'
-    expect(check(workflow(orders, { post: { address } }))).toMatchObject({
+    expect(check(defineWorkflow(orders, { post: { address } }))).toMatchObject({
       action: { post: { address } },
     })
   })
 })
 
 describe('rejects', () => {
-  const field = (fields: object) => workflow(orders, upsert({ fields }))
+  const workflowWithFields = (fields: object) => defineWorkflow(orders, upsert({ fields }))
   test.each<[string, unknown, string, string]>([
     ['no object', 'x', '', 'an object with when, then'],
     ['a list', [], '', 'an object with when, then'],
-    ['a word too many', { ...workflow(orders, post), also: 1 }, '.also', 'and no other member'],
-    ['no trigger', workflow([], post), '.when', 'an object'],
-    ['an unknown app', workflow({ ...orders, app: 'chop' }, post), '.when.app', 'such as shop'],
+    [
+      'a word too many',
+      { ...defineWorkflow(orders, post), also: 1 },
+      '.also',
+      'and no other member',
+    ],
+    ['no trigger', defineWorkflow([], post), '.when', 'an object'],
+    [
+      'an unknown app',
+      defineWorkflow({ ...orders, app: 'chop' }, post),
+      '.when.app',
+      'such as shop',
+    ],
     [
       'an unknown topic of the app',
-      workflow({ ...orders, topic: 'commerce/order' }, post),
+      defineWorkflow({ ...orders, topic: 'commerce/order' }, post),
       '.when.topic',
       'such as commerce/orders',
     ],
     [
       'an event',
-      workflow({ ...orders, topic: 'sync/completed' }, post),
+      defineWorkflow({ ...orders, topic: 'sync/completed' }, post),
       '.when.topic',
       'a resource of shop',
     ],
     [
       'no kinds',
-      workflow({ ...orders, kinds: [] }, post),
+      defineWorkflow({ ...orders, kinds: [] }, post),
       '.when.kinds',
       'created, updated, deleted',
     ],
     [
       'a duplicate kind',
-      workflow({ ...orders, kinds: ['created', 'created'] }, post),
+      defineWorkflow({ ...orders, kinds: ['created', 'created'] }, post),
       '.when.kinds',
       'at most once',
     ],
     [
       'a condition on an unknown field',
-      workflow({ ...orders, if: { orderStats: 1 } }, post),
+      defineWorkflow({ ...orders, if: { orderStats: 1 } }, post),
       '.when.if.orderStats',
       'such as orderStatus',
     ],
     [
       'a condition on a list',
-      workflow({ ...orders, if: { lineItems: 1 } }, post),
+      defineWorkflow({ ...orders, if: { lineItems: 1 } }, post),
       '.when.if.lineItems',
       'with a single value',
     ],
     [
       'a condition that is an object',
-      workflow({ ...orders, if: { orderStatus: {} } }, post),
+      defineWorkflow({ ...orders, if: { orderStatus: {} } }, post),
       '.when.if.orderStatus',
       'a text, a number, true, false or null',
     ],
     [
       'an inherited property of objects',
-      workflow({ ...orders, if: { constructor: 1 } }, post),
+      defineWorkflow({ ...orders, if: { constructor: 1 } }, post),
       '.when.if.constructor',
       'such as',
     ],
-    ['no action', workflow(orders, {}), '.then', 'either upsert or post'],
-    ['two actions', workflow(orders, { ...post, ...upsert({}) }), '.then', 'either upsert or post'],
+    ['no action', defineWorkflow(orders, {}), '.then', 'either upsert or post'],
+    [
+      'two actions',
+      defineWorkflow(orders, { ...post, ...upsert({}) }),
+      '.then',
+      'either upsert or post',
+    ],
     [
       'a read-only target',
-      workflow(orders, upsert({ resource: 'crm/leads' })),
+      defineWorkflow(orders, upsert({ resource: 'crm/leads' })),
       '.then.upsert.resource',
       'can create and update',
     ],
-    ['no fields', field({}), '.then.upsert.fields', 'at least one field'],
+    ['no fields', workflowWithFields({}), '.then.upsert.fields', 'at least one field'],
     [
       'an unknown field',
-      field({ noteTitel: 'x' }),
+      workflowWithFields({ noteTitel: 'x' }),
       '.then.upsert.fields.noteTitel',
       'such as noteTitle',
     ],
     [
       'an unknown path',
-      field({ noteTitle: { from: 'orderNumbers' } }),
+      workflowWithFields({ noteTitle: { from: 'orderNumbers' } }),
       '.then.upsert.fields.noteTitle.from',
       'such as orderNumber',
     ],
     [
       'a path to an object',
-      field({ noteTitle: { from: 'customer' } }),
+      workflowWithFields({ noteTitle: { from: 'customer' } }),
       '.then.upsert.fields.noteTitle.from',
       'customer is object',
     ],
     [
       'more properties than a path',
-      field({ noteTitle: { from: 'orderNumber', x: 1 } }),
+      workflowWithFields({ noteTitle: { from: 'orderNumber', x: 1 } }),
       '.then.upsert.fields.noteTitle',
       '{ "from": "path" }',
     ],
     [
       'an open brace',
-      field({ noteTitle: 'Order {orderNumber' }),
+      workflowWithFields({ noteTitle: 'Order {orderNumber' }),
       '.then.upsert.fields.noteTitle',
       'closed braces',
     ],
     [
       'an unknown path in a text',
-      field({ noteTitle: '{orderNumbr}' }),
+      workflowWithFields({ noteTitle: '{orderNumbr}' }),
       '.then.upsert.fields.noteTitle',
       'such as orderNumber',
     ],
     [
       'a constant of another type',
-      field({ noteTitle: 7 }),
+      workflowWithFields({ noteTitle: 7 }),
       '.then.upsert.fields.noteTitle',
       'a string',
     ],
     [
       'an id of another app',
-      field({ noteContact: { from: 'id' } }),
+      workflowWithFields({ noteContact: { from: 'id' } }),
       '.then.upsert.fields.noteContact',
       'a constant',
     ],
     [
       'a text for a number',
-      workflow(orders, {
+      defineWorkflow(orders, {
         upsert: { app: 'crm', resource: 'crm/opportunities', fields: { amount: '{totalPrice}' } },
       }),
       '.then.upsert.fields.amount',
@@ -166,17 +181,17 @@ describe('rejects', () => {
     ],
     [
       'an address without TLS',
-      workflow(orders, { post: { address: 'http://example.com/' } }),
+      defineWorkflow(orders, { post: { address: 'http://example.com/' } }),
       '.then.post.address',
       'https://',
     ],
     [
       'an address with a password',
-      workflow(orders, { post: { address: 'https://a:b@example.com/' } }),
+      defineWorkflow(orders, { post: { address: 'https://a:b@example.com/' } }),
       '.then.post.address',
       'without a password',
     ],
-    ['no address', workflow(orders, { post: {} }), '.then.post.address', 'https://'],
+    ['no address', defineWorkflow(orders, { post: {} }), '.then.post.address', 'https://'],
   ])('%s', (_what, json, place, expected) => {
     const refusal = expect.objectContaining({
       code: 'INVALID_PARAMETER',
@@ -213,12 +228,12 @@ describe('a mapping', () => {
 
 test('conditions compare numbers as numbers, and missing values with null', () => {
   const resource = catalogue.get('commerce/orders')
-  const meets = (conditions: object, record: object) =>
+  const meetsAll = (conditions: object, record: object) =>
     meetsConditions({ ...conditions }, resource, record)
-  expect(meets({ totalPrice: 12.5 }, { totalPrice: '12.50' })).toBe(true)
-  expect(meets({ totalPrice: '12.5' }, { totalPrice: '12.50' })).toBe(true)
-  expect(meets({ totalPrice: 0 }, { totalPrice: null })).toBe(false)
-  expect(meets({ totalPrice: null }, { totalPrice: '0' })).toBe(false)
-  expect(meets({ orderStatus: null }, {})).toBe(true)
-  expect(meets({ orderStatus: 'open', orderNumber: 'A' }, { orderStatus: 'open' })).toBe(false)
+  expect(meetsAll({ totalPrice: 12.5 }, { totalPrice: '12.50' })).toBe(true)
+  expect(meetsAll({ totalPrice: '12.5' }, { totalPrice: '12.50' })).toBe(true)
+  expect(meetsAll({ totalPrice: 0 }, { totalPrice: null })).toBe(false)
+  expect(meetsAll({ totalPrice: null }, { totalPrice: '0' })).toBe(false)
+  expect(meetsAll({ orderStatus: null }, {})).toBe(true)
+  expect(meetsAll({ orderStatus: 'open', orderNumber: 'A' }, { orderStatus: 'open' })).toBe(false)
 })

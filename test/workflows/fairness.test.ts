@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readWorkflowBacklog } from '../../src/store/workflows/workflow-backlog.ts'
-import { ordersToNotes, workflow } from './apps.ts'
+import { defineWorkflow, ordersToNotes } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
 import {
   addCustomer,
@@ -18,7 +18,7 @@ let other: Customer
 let server: Server
 /** Posts to `/hanging` without a response. */
 let hanging: Set<ServerResponse>
-/** Posts to `/hanging` that the sender gave up. */
+/** Posts to `/hanging` that the sender has aborted. */
 let abandoned: number
 /** Status codes that `/hanging` returns before it hangs. */
 let statusesToSend: number[]
@@ -62,10 +62,10 @@ afterAll(async () => {
 })
 
 const until = <T>(read: () => Promise<T> | T) => expect.poll(read, { interval: 20 })
-const ordersTo = (path: string) => {
+const postOrdersTo = (path: string) => {
   const { port } = server.address() as AddressInfo
   const address = `http://127.0.0.1:${port}/${path}`
-  return workflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address } })
+  return defineWorkflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address } })
 }
 /** Starts the log reader once: changes before its first start are not read. */
 const startLogReader = async (): Promise<void> => (await harness.engine()).stop()
@@ -75,8 +75,8 @@ const answerAll = (): void => {
 }
 
 test('posts to a hanging address take at most half of the slots', async () => {
-  await install(harness.database, harness.customer, [ordersTo('hanging')])
-  await install(harness.database, other, [ordersTo('healthy')])
+  await install(harness.database, harness.customer, [postOrdersTo('hanging')])
+  await install(harness.database, other, [postOrdersTo('healthy')])
   await startLogReader()
   for (let n = 0; n < 8; n++) await harness.change(n, { orderNumber: `A${n}` })
   await harness.change(1, { orderNumber: 'B1' }, { credentialId: other.shop })
@@ -112,8 +112,8 @@ test('writes to a hanging app take at most half of the slots', async () => {
 
 test('hanging posts leave the slots of writes free', async () => {
   await install(harness.database, harness.customer, [
-    ordersTo('hanging'),
-    ordersTo('hanging'),
+    postOrdersTo('hanging'),
+    postOrdersTo('hanging'),
     ordersToNotes({ noteTitle: '{orderNumber}' }),
   ])
   await startLogReader()
@@ -127,8 +127,8 @@ test('hanging posts leave the slots of writes free', async () => {
 })
 
 test('a target that failed last gets one request at a time until one succeeds', async () => {
-  await install(harness.database, harness.customer, [ordersTo('hanging')])
-  await install(harness.database, other, [ordersTo('healthy')])
+  await install(harness.database, harness.customer, [postOrdersTo('hanging')])
+  await install(harness.database, other, [postOrdersTo('healthy')])
   statusesToSend = [503]
   await harness.engine()
   await harness.change(1, { orderNumber: 'A1' })

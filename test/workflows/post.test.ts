@@ -8,7 +8,7 @@ import {
   rotateIntegrationSecret,
 } from '../../src/store/secrets/integration-secrets.ts'
 import { testVault } from '../support/vault.ts'
-import { workflow } from './apps.ts'
+import { defineWorkflow } from './apps.ts'
 import { install, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
 interface Received {
@@ -45,9 +45,9 @@ afterAll(async () => {
 })
 
 const until = <T>(read: () => Promise<T>) => expect.poll(read, { interval: 20 })
-const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+const hookAddress = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
 const post = () =>
-  workflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address: address() } })
+  defineWorkflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address: hookAddress() } })
 
 test('a post contains the workflow, the installation, the change and the record digit for digit', async () => {
   const { installationId, workflowIds } = await install(harness.database, harness.customer, [
@@ -80,7 +80,11 @@ test('a post contains the workflow, the installation, the change and the record 
 
 test('only 2xx is a success; every attempt has the same id', async () => {
   await install(harness.database, harness.customer, [post()])
-  responses = [{ status: 500 }, { status: 302, headers: { location: address() } }, { status: 404 }]
+  responses = [
+    { status: 500 },
+    { status: 302, headers: { location: hookAddress() } },
+    { status: 404 },
+  ]
   await harness.engine()
   await harness.change(1, { orderNumber: 'A1' })
   const [run] = await harness.settled(1)
@@ -96,7 +100,7 @@ test('a post is signed with the secret of its integration, and for a day with th
   })
   const { environmentId } = customer
   const rotate = () => rotateIntegrationSecret(database, testVault, environmentId, integrationId)
-  const takes = (secret: string | undefined, index: number): boolean => {
+  const isVerified = (secret: string | undefined, index: number): boolean => {
     const { text = '', headers = {} } = received[index] ?? {}
     try {
       new Webhook(secret ?? '').verify(text, headers as Record<string, string>)
@@ -116,12 +120,12 @@ test('a post is signed with the secret of its integration, and for a day with th
   await harness.change(1, { orderNumber: 'A2' })
   await harness.settled(2)
   expect(await readIntegrationSecret(database, testVault, environmentId, integrationId)).toBe(first)
-  expect(takes(first, 1)).toBe(true)
+  expect(isVerified(first, 1)).toBe(true)
 
   const second = await rotate()
   await harness.change(1, { orderNumber: 'A3' })
   await harness.settled(3)
-  expect([takes(first, 2), takes(second, 2)]).toEqual([true, true])
+  expect([isVerified(first, 2), isVerified(second, 2)]).toEqual([true, true])
 
   await database.prisma.integration.update({
     where: { id: integrationId },
@@ -129,7 +133,7 @@ test('a post is signed with the secret of its integration, and for a day with th
   })
   await harness.change(1, { orderNumber: 'A4' })
   await harness.settled(4)
-  expect([takes(first, 3), takes(second, 3)]).toEqual([false, true])
+  expect([isVerified(first, 3), isVerified(second, 3)]).toEqual([false, true])
 })
 
 test.each([302, 400, 404, 422])(
@@ -144,9 +148,9 @@ test.each([302, 400, 404, 422])(
       `ENDPOINT_FAILED: the endpoint responded with ${status}`,
     ])
     const taken = await harness.change(2, { orderNumber: 'taken' })
-    const statuses = async () =>
+    const listStatuses = async () =>
       Object.fromEntries((await harness.runs()).map((run) => [run.recordId, run.status]))
-    await until(statuses).toEqual({ [refused]: 'waiting', [taken]: 'succeeded' })
+    await until(listStatuses).toEqual({ [refused]: 'waiting', [taken]: 'succeeded' })
   },
 )
 

@@ -4,7 +4,7 @@ import { claimRuns } from '../../src/store/workflows/workflow-claims.ts'
 import { listRuns } from '../../src/store/workflows/workflow-history.ts'
 import { retryRun } from '../../src/store/workflows/workflow-runs.ts'
 import { listFollowedTopics } from '../../src/store/workflows/workflow-triggers.ts'
-import { rowsReadBy } from '../support/rows-read.ts'
+import { countRowsReadBy } from '../support/rows-read.ts'
 import { ordersToNotes } from './apps.ts'
 import { install, openWorkflowHarness, type WorkflowHarness } from './workflow-harness.ts'
 
@@ -51,7 +51,7 @@ afterAll(() => harness.close())
 const TABLES = ['workflow_runs', 'installed_workflows', 'installations']
 
 test('the followed topics are read from one installation of each workflow', async () => {
-  const read = await rowsReadBy(harness.database, TABLES, async (transaction) => {
+  const read = await countRowsReadBy(harness.database, TABLES, async (transaction) => {
     expect(await listFollowedTopics(transaction)).toEqual(['commerce/orders'])
   })
   expect(read).toBeLessThan(10)
@@ -66,7 +66,7 @@ test.each([
   const { installationId, workflowIds } = installation
   const [workflowId = ''] = workflowIds
   for (const scope of [{ workflowId }, { workflowId, installationId }]) {
-    const read = await rowsReadBy(harness.database, TABLES, async (transaction) => {
+    const read = await countRowsReadBy(harness.database, TABLES, async (transaction) => {
       const database = { ...harness.database, prisma: transaction.prisma }
       const query = { environmentId, ...scope, limit: 10, ...(status && { status }) }
       expect((await listRuns(database, query)).runs).toHaveLength(count)
@@ -79,7 +79,7 @@ test('a pause is one row: waiting runs are not written, and not claimed before i
   const { database } = harness
   const [, workflowId] = installation.workflowIds
   await addRuns(10, workflowId, 'waiting')
-  const claim = (limit: number) =>
+  const claimSomeRuns = (limit: number) =>
     claimRuns(database, {
       holders: [],
       leaseMs: 60_000,
@@ -87,11 +87,11 @@ test('a pause is one row: waiting runs are not written, and not claimed before i
       limit,
       share: 100,
     })
-  const versions = () => database.prisma.$queryRaw`
+  const listRowVersions = () => database.prisma.$queryRaw`
     SELECT id, xmin::text, due_at FROM workflow_runs WHERE status = 'waiting' AND attempts = 0 ORDER BY id`
-  const [run] = await claim(1)
+  const [run] = await claimSomeRuns(1)
   if (!run) throw new Error('No run was claimed.')
-  const before = await versions()
+  const before = await listRowVersions()
   await database.transaction((transaction) =>
     retryRun(transaction, run, {
       failure: 'APP_UNAVAILABLE: it answered 503',
@@ -100,8 +100,8 @@ test('a pause is one row: waiting runs are not written, and not claimed before i
       isUncertain: false,
     }),
   )
-  expect(await versions()).toEqual(before)
-  expect(await claim(100)).toEqual([])
+  expect(await listRowVersions()).toEqual(before)
+  expect(await claimSomeRuns(100)).toEqual([])
 
   const { environmentId } = harness.customer
   const { runs } = await listRuns(database, { environmentId, status: 'waiting', limit: 100 })
@@ -115,8 +115,8 @@ test('a pause is one row: waiting runs are not written, and not claimed before i
   const pause = (until: Date | null) =>
     database.prisma.installedWorkflow.updateMany({ data: { pausedUntil: until } })
   await pause(new Date(0))
-  // The first run after the pause goes alone.
-  expect(await claim(100)).toHaveLength(1)
+  // The first run after a pause is claimed alone.
+  expect(await claimSomeRuns(100)).toHaveLength(1)
   await pause(null)
-  expect(await claim(100)).toHaveLength(8)
+  expect(await claimSomeRuns(100)).toHaveLength(8)
 })

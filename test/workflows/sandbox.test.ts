@@ -7,7 +7,7 @@ import { createCredential, readCredential } from '../../src/store/accounts/crede
 import { createRecordWriter } from '../../src/write/record-writer.ts'
 import { openSandboxHarness } from '../sandbox/sandbox-harness.ts'
 import { testVault } from '../support/vault.ts'
-import { workflow } from './apps.ts'
+import { defineWorkflow } from './apps.ts'
 import { install, openWorkflowHarness } from './workflow-harness.ts'
 
 test('an order becomes a note of the sandbox, and its next change updates the note', async () => {
@@ -27,7 +27,7 @@ test('an order becomes a note of the sandbox, and its next change updates the no
     allowPrivateAddresses: false,
   })
   const { workflowIds } = await install(database, customer, [
-    workflow(
+    defineWorkflow(
       { app: 'sandbox', topic: 'commerce/orders' },
       {
         upsert: {
@@ -47,16 +47,16 @@ test('an order becomes a note of the sandbox, and its next change updates the no
     },
   )
   const before = new Set((await sandboxHarness.listAll('notes')).map(({ id }) => id))
-  const newNotes = async () =>
+  const listNewNotes = async () =>
     (await sandboxHarness.listAll('notes')).filter(({ id }) => !before.has(id))
   await harness.change(1, { orderNumber: 'A1', totalPrice: '12.50' }, { credentialId })
   const [created] = await harness.settled(1)
   expect(created).toMatchObject({ status: 'succeeded', failure: null })
-  expect(await newNotes()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '12.50' }])
+  expect(await listNewNotes()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '12.50' }])
   await harness.change(1, { orderNumber: 'A1', totalPrice: '13.00' }, { credentialId })
   const [, updated] = await harness.settled(2)
   expect(updated).toMatchObject({ status: 'succeeded', targetRecordId: created?.targetRecordId })
-  expect(await newNotes()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '13.00' }])
+  expect(await listNewNotes()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '13.00' }])
   // The changes of the note name the workflow as their cause.
   const causes = await database.prisma.$queryRaw<object[]>`
     SELECT r.workflow_id::text AS "workflowId" FROM change_log.changes c

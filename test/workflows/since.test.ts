@@ -19,7 +19,7 @@ afterEach(() => harness.empty())
 afterAll(() => harness.close())
 
 const toNotes = (noteTitle = 'Order {orderNumber}') => ordersToNotes({ noteTitle })
-const titles = async () =>
+const listTitles = async () =>
   (await listWrites(harness.database)).map(({ input }) => input.noteTitle).sort()
 const anHourAgo = () => new Date(Date.now() - HOUR_MS)
 
@@ -34,32 +34,32 @@ test('the first listing of a credential triggers nothing, however long the workf
   await harness.change(1, { orderNumber: 'old', remoteCreatedAt: anHourAgo().toISOString() })
   await harness.change(2, { orderNumber: 'new', remoteCreatedAt: new Date().toISOString() })
   await harness.settled(1)
-  expect(await titles()).toEqual(['Order new'])
+  expect(await listTitles()).toEqual(['Order new'])
 })
 
 test.each(['installation', 'workflow'])(
-  'changes while the %s was switched off trigger nothing later, however late they are read',
+  'changes made while the %s was switched off never trigger it, however late they are read',
   async (what) => {
     const { database, customer } = harness
     const { installationId, workflowIds } = await install(database, customer, [toNotes()], {
       installedAt: anHourAgo(),
     })
     const [workflowId = ''] = workflowIds
-    const turn = (isOn: boolean) => {
+    const switchWorkflow = (isOn: boolean) => {
       const to: InstallationChange =
         what === 'installation' ? { enabled: isOn } : { workflowId, active: isOn }
       return changeInstallation(database, customer, installationId, to)
     }
     await startLogReader()
-    await turn(false)
+    await switchWorkflow(false)
     await harness.change(1, { orderNumber: 'while off' })
-    await turn(true)
+    await switchWorkflow(true)
     await harness.change(2, { orderNumber: 'afterwards' })
-    // It is on again: later changes are not dropped.
-    await turn(true)
+    // The workflow is already on: switching it on again must not drop the change above.
+    await switchWorkflow(true)
     await harness.engine()
     await harness.settled(1)
-    expect(await titles()).toEqual(['Order afterwards'])
+    expect(await listTitles()).toEqual(['Order afterwards'])
   },
 )
 
@@ -85,5 +85,5 @@ test('a workflow added by an upgrade reacts to changes from then on', async () =
   await harness.change(2, { orderNumber: 'after' })
   await harness.engine()
   await harness.settled(3)
-  expect(await titles()).toEqual(['Added for after', 'Order after', 'Order before'])
+  expect(await listTitles()).toEqual(['Added for after', 'Order after', 'Order before'])
 })

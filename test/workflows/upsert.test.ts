@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
 import { AppRefusedError } from '../../src/outbound/app-error.ts'
-import { ordersToNotes, workflow } from './apps.ts'
+import { defineWorkflow, ordersToNotes } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
 import {
   addCustomer,
@@ -22,8 +22,9 @@ afterEach(() => harness.empty())
 afterAll(() => harness.close())
 
 const titles = { noteTitle: 'Order {orderNumber}', noteContent: { from: 'orderStatus' } }
-const writes = () => listWrites(harness.database)
-const facts = async () => (await writes()).map(({ action, input }) => [action, input.noteTitle])
+const readWrites = () => listWrites(harness.database)
+const readWriteFacts = async () =>
+  (await readWrites()).map(({ action, input }) => [action, input.noteTitle])
 
 describe('an upsert', () => {
   test('creates a record on the first change and updates it on the next', async () => {
@@ -35,7 +36,7 @@ describe('an upsert', () => {
     await harness.settled(1)
     await harness.change(1, { orderNumber: 'A1', orderStatus: 'paid' })
     const runs = await harness.settled(2)
-    const [created, updated] = await writes()
+    const [created, updated] = await readWrites()
     expect([created?.action, updated?.action]).toEqual(['create', 'update'])
     expect(created?.input).toEqual({ noteTitle: 'Order A1', noteContent: 'open' })
     expect(updated?.input).toEqual({ noteTitle: 'Order A1', noteContent: 'paid' })
@@ -62,7 +63,7 @@ describe('an upsert', () => {
     await harness.settled(1)
     await harness.change(1, { orderNumber: 'A1', orderStatus: 'open', totalPrice: '1' })
     await harness.settled(2)
-    expect(await facts()).toEqual([['create', 'Order A1']])
+    expect(await readWriteFacts()).toEqual([['create', 'Order A1']])
   })
 
   test('creates the record again after it was deleted in the app', async () => {
@@ -76,7 +77,7 @@ describe('an upsert', () => {
     await harness.change(1, gone, { resource: notes, credentialId: harness.customer.crm })
     await harness.change(1, { orderNumber: 'A1', orderStatus: 'paid' })
     const [first, second] = await harness.settled(2)
-    expect((await facts()).map(([action]) => action)).toEqual(['create', 'create'])
+    expect((await readWriteFacts()).map(([action]) => action)).toEqual(['create', 'create'])
     expect(second?.targetRecordId).not.toBe(first?.targetRecordId)
   })
 
@@ -93,7 +94,7 @@ describe('an upsert', () => {
     await harness.change(1, { orderNumber: 'A1' })
     const [run] = await harness.settled(1)
     expect(run).toMatchObject({ status: 'succeeded', attempts: 2 })
-    expect(await facts()).toEqual([['create', 'Order A1']])
+    expect(await readWriteFacts()).toEqual([['create', 'Order A1']])
   })
 
   test('writes its fields again if the record changed since an interrupted update', async () => {
@@ -115,7 +116,7 @@ describe('an upsert', () => {
     })
     const [, run] = await harness.settled(2)
     expect(run).toMatchObject({ status: 'succeeded', attempts: 2 })
-    expect(await facts()).toEqual([
+    expect(await readWriteFacts()).toEqual([
       ['create', 'Order A1'],
       ['update', 'Order A2'],
     ])
@@ -136,8 +137,8 @@ describe('a trigger', () => {
     await harness.change(3, { orderNumber: 'other' }, { credentialId: other.shop })
     await harness.change(4, { orderNumber: 'last', orderStatus: 'paid', totalPrice: '12.5' })
     await harness.settled(2)
-    // Of two records, in either order.
-    expect((await facts()).sort()).toEqual([
+    // The changes of two records may be processed in either order.
+    expect((await readWriteFacts()).sort()).toEqual([
       ['create', 'Order last'],
       ['create', 'Order paid'],
     ])
@@ -156,19 +157,19 @@ describe('a trigger', () => {
     await harness.change(1, { orderNumber: 'first' })
     await harness.change(1, { orderNumber: 'second' }, { credentialId: second.shop })
     await harness.settled(1)
-    expect(await facts()).toEqual([['create', 'Order second']])
+    expect(await readWriteFacts()).toEqual([['create', 'Order second']])
   })
 
-  test('is not a record that existed before the installation', async () => {
+  test('is never a record that existed before the installation', async () => {
     await install(harness.database, harness.customer, [ordersToNotes(titles)])
     await harness.engine()
     await harness.change(1, { orderNumber: 'old', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })
     await harness.change(2, { orderNumber: 'new', remoteCreatedAt: new Date().toISOString() })
     await harness.settled(1)
-    expect(await facts()).toEqual([['create', 'Order new']])
+    expect(await readWriteFacts()).toEqual([['create', 'Order new']])
     await harness.change(1, { orderNumber: 'changed', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })
     await harness.settled(2)
-    expect((await facts())[1]).toEqual(['create', 'Order changed'])
+    expect((await readWriteFacts())[1]).toEqual(['create', 'Order changed'])
   })
 
   test('takes the same statements for 200 changes and 5 workflows as for one', async () => {
@@ -184,10 +185,11 @@ describe('a trigger', () => {
     harness.statements.length = 0
     await harness.engine()
     await harness.settled(201)
-    const about = (text: string) => harness.statements.filter((sql) => sql.includes(text)).length
-    expect(about('FROM credentials c JOIN')).toBeLessThanOrEqual(2)
-    expect(about('INSERT INTO workflow_runs')).toBeLessThanOrEqual(2)
-    expect(await writes()).toHaveLength(201)
+    const countStatements = (text: string) =>
+      harness.statements.filter((sql) => sql.includes(text)).length
+    expect(countStatements('FROM credentials c JOIN')).toBeLessThanOrEqual(2)
+    expect(countStatements('INSERT INTO workflow_runs')).toBeLessThanOrEqual(2)
+    expect(await readWrites()).toHaveLength(201)
   })
 })
 
@@ -203,14 +205,14 @@ describe('several processes', () => {
     expect(runs.every(({ attempts, status }) => attempts === 1 && status === 'succeeded')).toBe(
       true,
     )
-    expect(new Set((await writes()).map(({ input }) => input.noteTitle)).size).toBe(60)
-    expect(await writes()).toHaveLength(60)
+    expect(new Set((await readWrites()).map(({ input }) => input.noteTitle)).size).toBe(60)
+    expect(await readWrites()).toHaveLength(60)
   })
 })
 
 describe('workflows that trigger each other', () => {
-  const back = (fields: object) =>
-    workflow(
+  const workflowBack = (fields: object) =>
+    defineWorkflow(
       { app: 'crm', topic: 'crm/notes' },
       { upsert: { app: 'shop', resource: 'commerce/orders', fields } },
     )
@@ -218,13 +220,13 @@ describe('workflows that trigger each other', () => {
   test('write back to the source record, and end', async () => {
     await install(harness.database, harness.customer, [
       ordersToNotes({ noteTitle: { from: 'orderNumber' } }),
-      back({ orderNumber: { from: 'noteTitle' } }),
+      workflowBack({ orderNumber: { from: 'noteTitle' } }),
     ])
     await harness.engine()
     const orderId = await harness.change(1, { orderNumber: 'A1', orderStatus: 'open' })
     await harness.settled(2)
-    const [note] = await writes()
-    expect((await writes()).map(({ action, recordId }) => [action, recordId])).toEqual([
+    const [note] = await readWrites()
+    expect((await readWrites()).map(({ action, recordId }) => [action, recordId])).toEqual([
       ['create', note?.recordId],
       ['update', orderId],
     ])
@@ -237,7 +239,7 @@ describe('workflows that trigger each other', () => {
     await harness.change(2, { id: note?.recordId, remoteId, noteTitle: 'A2' }, by)
     const runs = await harness.settled(4)
     expect(runs.every(({ status }) => status === 'succeeded')).toBe(true)
-    expect((await writes()).map(({ recordId }) => recordId)).toEqual([
+    expect((await readWrites()).map(({ recordId }) => recordId)).toEqual([
       note?.recordId,
       orderId,
       orderId,
@@ -252,14 +254,14 @@ describe('workflows that trigger each other', () => {
   test('end even if each changes what the other has written', async () => {
     await install(harness.database, harness.customer, [
       ordersToNotes({ noteTitle: 'Note of {orderNumber}' }),
-      back({ orderNumber: 'Order of {noteTitle}' }),
+      workflowBack({ orderNumber: 'Order of {noteTitle}' }),
     ])
     await harness.engine()
     await harness.change(1, { orderNumber: 'A1' })
     await harness.settled(2)
     await harness.change(2, { orderNumber: 'A2' })
     await harness.settled(4)
-    expect((await writes()).map(({ input }) => input.noteTitle ?? input.orderNumber)).toEqual([
+    expect((await readWrites()).map(({ input }) => input.noteTitle ?? input.orderNumber)).toEqual([
       'Note of A1',
       'Order of Note of A1',
       'Note of A2',
@@ -276,14 +278,14 @@ describe('workflows that trigger each other', () => {
       },
     }
     await install(harness.database, harness.customer, [
-      workflow({ app: 'shop', topic: 'commerce/orders' }, copy),
+      defineWorkflow({ app: 'shop', topic: 'commerce/orders' }, copy),
     ])
     await harness.engine()
     await harness.change(1, { orderNumber: 'A1' })
     await harness.settled(1)
     await harness.change(2, { orderNumber: 'A2' })
     await harness.settled(2)
-    expect((await writes()).map(({ input }) => input.orderNumber)).toEqual([
+    expect((await readWrites()).map(({ input }) => input.orderNumber)).toEqual([
       'Copy of A1',
       'Copy of A2',
     ])
@@ -291,7 +293,7 @@ describe('workflows that trigger each other', () => {
 })
 
 describe('a failed attempt', () => {
-  const unavailable = (retryAfterMs?: number) =>
+  const rateLimitError = (retryAfterMs?: number) =>
     new ApiError('APP_RATE_LIMITED', 'crm limits the rate.', [], { retryAfterMs })
 
   test('is repeated, and later changes of the record wait for it', async () => {
@@ -309,7 +311,7 @@ describe('a failed attempt', () => {
     await harness.change(2, { orderNumber: 'apart' })
     const runs = await harness.settled(3)
     expect(runs.map(({ attempts }) => attempts)).toEqual([4, 1, 1])
-    const order = (await facts()).map(([, title]) => title)
+    const order = (await readWriteFacts()).map(([, title]) => title)
     expect(order).toEqual(['Order apart', 'Order first', 'Order second'])
   })
 
@@ -325,7 +327,7 @@ describe('a failed attempt', () => {
           requestTimes.push(performance.now() - refusedMs)
           if (refusedMs > 0) return
           refusedMs = performance.now()
-          throw unavailable(1500)
+          throw rateLimitError(1500)
         },
       },
       { concurrency: 1 },
@@ -412,7 +414,7 @@ describe('a failed attempt', () => {
           where: { id: installationId },
           data: { enabled: false },
         })
-        throw unavailable()
+        throw rateLimitError()
       },
     })
     await harness.change(1, { orderNumber: 'A1' })

@@ -15,7 +15,7 @@ import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { listRuns, type RunEntry } from '../../src/store/workflows/workflow-history.ts'
 import { createWorkflowEngine, type WorkflowEngineOptions } from '../../src/workflows/engine.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { emptyTables } from '../support/empty-tables.ts'
+import { deleteAllRows } from '../support/empty-tables.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { testVault } from '../support/vault.ts'
 import { apps } from './apps.ts'
@@ -201,7 +201,7 @@ export const openWorkflowHarness = async () => {
     /** Stops the engines and deletes installations, runs and writes. */
     empty: async (): Promise<void> => {
       await stopEngines()
-      await emptyTables(database, 'installations', 'integrations', 'log_readers', 'writes')
+      await deleteAllRows(database, 'installations', 'integrations', 'log_readers', 'writes')
     },
     close: async (): Promise<void> => {
       await stopEngines()

@@ -6,7 +6,7 @@ import type {
   ResourceConnector,
   StoredRecord,
 } from '../../src/definition/connector.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
 import { openWriteHarness, type WriteHarness } from './write-harness.ts'
 
 interface ObservedAttempt {
@@ -53,7 +53,7 @@ const withRecordedWrites = (resource: ResourceConnector): ResourceConnector => {
 }
 
 const connectorOf = (url: string): Connector => {
-  const plain = rolodexConnector(url)
+  const plain = defineRolodexConnector(url)
   return {
     ...plain,
     context: {
@@ -90,9 +90,9 @@ test('the first write reads the context, if no sync has', async () => {
 })
 
 test('all attempts at one write have the same key, and each write has its own', async () => {
-  const headers = (key: string) => ({ 'idempotency-key': key })
+  const keyHeader = (key: string) => ({ 'idempotency-key': key })
   const create = (key: string) =>
-    harness.write('POST', '/accounts', { accountName: 'Cut' }, headers(key))
+    harness.write('POST', '/accounts', { accountName: 'Cut' }, keyHeader(key))
   harness.rolodex.faults.push('cut')
   harness.rolodex.readable = false
   expect((await create('one')).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createMapper } from '../../src/definition/mapping.ts'
 import { applyChanges, lockRecords } from '../../src/store/records/apply-changes.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
-import { waitingForLock } from '../support/waiting-for-lock.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
+import { untilWaitingForLock } from '../support/waiting-for-lock.ts'
 import { CREDENTIAL, openWriteHarness, type WriteHarness } from './write-harness.ts'
 
 let harness: WriteHarness
@@ -28,7 +28,7 @@ const change = (accountOwner: string, headers = {}) =>
 
 test('the log lists a write after the page that it waited for', async () => {
   const { prisma } = harness.service.database
-  const mapping = rolodexConnector(harness.rolodex.url).resources['crm/accounts']?.mapping
+  const mapping = defineRolodexConnector(harness.rolodex.url).resources['crm/accounts']?.mapping
   if (mapping === undefined) throw new Error('The rolodex lists no accounts.')
   const { resource } = mapping
   const owner = { credentialId: CREDENTIAL, environmentId: harness.tenant.environmentId }
@@ -41,7 +41,7 @@ test('the log lists a write after the page that it waited for', async () => {
       await lockRecords(transaction, CREDENTIAL, resource)
       // The write finds a newer version in the app than the page, stores it and reports a conflict.
       concurrentWrite = change('Mine')
-      await waitingForLock(harness.service)
+      await untilWaitingForLock(harness.service)
       const line = createLineWriter(resource)(row)
       await applyChanges(transaction, owner, resource, [line], { accept: 'newer' })
     },
@@ -56,12 +56,12 @@ test('the log lists a write after the page that it waited for', async () => {
 
 test('a write is logged after a page whose storing exceeds Prisma’s transaction timeout', async () => {
   const { resource } =
-    rolodexConnector(harness.rolodex.url).resources['crm/accounts']?.mapping ?? {}
+    defineRolodexConnector(harness.rolodex.url).resources['crm/accounts']?.mapping ?? {}
   if (resource === undefined) throw new Error('The rolodex lists no accounts.')
   const concurrentWrite = await harness.service.database.transaction(async (transaction) => {
     await lockRecords(transaction, CREDENTIAL, resource)
     const response = change('Mine')
-    await waitingForLock(harness.service)
+    await untilWaitingForLock(harness.service)
     await transaction.prisma.$executeRaw`SELECT pg_sleep(6)`
     return { response }
   })

@@ -9,7 +9,7 @@ import { purgeRecordClaims } from '../../src/store/writes/record-claims.ts'
 import { type WriterLimits, withExclusiveWriter } from '../../src/write/exclusive-writer.ts'
 import { createChildren, kill } from '../support/children.ts'
 import { type Transport, transports } from '../support/operations.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
 import { openServer } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 import { CREDENTIAL, openWriteHarness, type WriteHarness } from './write-harness.ts'
@@ -20,7 +20,7 @@ let harness: WriteHarness
 let other: Server
 beforeAll(async () => {
   harness = await openWriteHarness()
-  const connectors = new Map([['test', rolodexConnector(harness.rolodex.url)]])
+  const connectors = new Map([['test', defineRolodexConnector(harness.rolodex.url)]])
   other = await openServer(harness.service.url, { connectors, allowPrivateAddresses: true })
 })
 afterAll(async () => {
@@ -38,7 +38,7 @@ let firm: Firm
 beforeEach(async () => {
   const body = { accountName: 'Firm', accountOwner: 'First' }
   firm = (await harness.write('POST', '/accounts', body)).json().account
-  // Long enough for all to compare before the first one writes.
+  // Long enough that all writers compare versions before the first one writes.
   harness.rolodex.delayMs = 50
 })
 afterEach(() => {
@@ -89,14 +89,14 @@ const change = async (
 }
 
 const names = ['A', 'B', 'C', 'D', 'E']
-/** All at the same time, alternating between two processes. */
+/** Sends all writes at the same time, alternating between two processes. */
 const changeAll = (transport: Transport, seen?: string): Promise<Written[]> =>
   Promise.all(
     names.map((name, index) =>
       change(transport, index % 2 === 0 ? harness.service : other, name, seen),
     ),
   )
-const claims = () => harness.service.database.prisma.recordClaim.findMany()
+const listClaims = () => harness.service.database.prisma.recordClaim.findMany()
 
 describe.each(transports)('over %s', (transport) => {
   test('one of several writers with the same version succeeds, and the others get a conflict', async () => {
@@ -109,7 +109,7 @@ describe.each(transports)('over %s', (transport) => {
       version: 2,
       values: { owner: winner },
     })
-    expect(await claims()).toEqual([])
+    expect(await listClaims()).toEqual([])
   })
 
   test('each response holds the values of its own write', async () => {
@@ -158,7 +158,7 @@ describe('a claim', () => {
   const claimKey = () => ({ credentialId: CREDENTIAL, topic: 'crm/accounts', recordId: firm.id })
   const LONG: WriterLimits = { claimMs: 600_000, timeoutMs: 60_000 }
 
-  const heldByAnother = async (claimMs: number) => {
+  const holdInAnotherProcess = async (claimMs: number) => {
     const script = fileURLToPath(new URL('claim-holder.ts', import.meta.url))
     const args = [harness.service.url, JSON.stringify(claimKey()), String(claimMs)]
     const child = children.start(script, args)
@@ -167,10 +167,10 @@ describe('a claim', () => {
   }
 
   test('of a killed process expires', async () => {
-    await kill(await heldByAnother(1000))
+    await kill(await holdInAnotherProcess(1000))
     const work = withExclusiveWriter(other.database, claimKey(), async () => 'done', LONG)
     await expect(work).resolves.toBe('done')
-    expect(await claims()).toEqual([])
+    expect(await listClaims()).toEqual([])
   })
 
   test('is kept for as long as the work takes', async () => {
@@ -180,10 +180,10 @@ describe('a claim', () => {
       ...LONG,
       claimMs: 3000,
     })
-    const heldUntil = async () => (await claims())[0]?.heldUntil.getTime() ?? 0
-    await expect.poll(heldUntil).toBeGreaterThan(0)
-    const first = await heldUntil()
-    await expect.poll(heldUntil).toBeGreaterThan(first)
+    const readHeldUntilMs = async () => (await listClaims())[0]?.heldUntil.getTime() ?? 0
+    await expect.poll(readHeldUntilMs).toBeGreaterThan(0)
+    const first = await readHeldUntilMs()
+    await expect.poll(readHeldUntilMs).toBeGreaterThan(first)
     end.resolve()
     await work
   })
@@ -202,15 +202,15 @@ describe('a claim', () => {
     ).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT' })
     expect(isWritten).toBe(false)
     // The claim of the other write remains.
-    expect(await claims()).toHaveLength(1)
+    expect(await listClaims()).toHaveLength(1)
   })
 
   test('that lasts too long is reported as such, and that response is not stored', async () => {
-    await heldByAnother(LONG.claimMs)
+    await holdInAnotherProcess(LONG.claimMs)
     const { database } = other
-    const late = () =>
+    const writeLate = () =>
       withExclusiveWriter(database, claimKey(), async () => 'done', { ...LONG, timeoutMs: 0 })
-    await expect(late()).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT', retryAfterMs: 1000 })
+    await expect(writeLate()).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT', retryAfterMs: 1000 })
     const requests = createIdempotencyStore(database, testVault)
     const { environmentId } = harness.tenant
     const request: IdempotentRequest = {
@@ -227,7 +227,7 @@ describe('a claim', () => {
         async () => ({ status: 200, body: await work() }),
         ({ status, message }) => ({ status, body: message }),
       )
-    await expect(send(late)).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT' })
+    await expect(send(writeLate)).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT' })
     await expect(send(async () => 'done')).resolves.toMatchObject({ body: 'done' })
   })
 
@@ -238,6 +238,6 @@ describe('a claim', () => {
     for (const [topic, heldUntil] of Object.entries(ends))
       await prisma.recordClaim.create({ data: { ...claimKey(), topic, holder, heldUntil } })
     await purgeRecordClaims(harness.service.database)
-    expect(await claims()).toMatchObject([{ topic: 'future' }])
+    expect(await listClaims()).toMatchObject([{ topic: 'future' }])
   })
 })

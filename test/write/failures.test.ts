@@ -17,8 +17,8 @@ beforeEach(() => {
 })
 
 let counter = 0
-const newPerson = () => ({ lastName: `Person ${++counter}` })
-const key = () => ({ 'idempotency-key': `key-${++counter}` })
+const nextPerson = () => ({ lastName: `Person ${++counter}` })
+const nextKeyHeader = () => ({ 'idempotency-key': `key-${++counter}` })
 
 describe('the app’s response', () => {
   test('a rejection is a 400 with its reason and the unified field name', async () => {
@@ -33,17 +33,18 @@ describe('the app’s response', () => {
 
   test('a rejected credential is a 400 with its own code', async () => {
     harness.rolodex.faults.push({ status: 401 })
-    const response = await harness.write('POST', '/contacts', newPerson())
+    const response = await harness.write('POST', '/contacts', nextPerson())
     expect(response.statusCode).toBe(400)
     expect(response.json().error.code).toBe('APP_AUTHENTICATION')
   })
 })
 
 describe('a change with a lost response', () => {
-  const person = async () => (await harness.write('POST', '/contacts', newPerson())).json().contact
+  const createPerson = async () =>
+    (await harness.write('POST', '/contacts', nextPerson())).json().contact
 
-  test('is read back and answered', async () => {
-    const { id, remoteId } = await person()
+  test('is confirmed by reading the record back', async () => {
+    const { id, remoteId } = await createPerson()
     harness.rolodex.faults.push('lost')
     const response = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' })
     expect(response.statusCode, response.body).toBe(200)
@@ -52,8 +53,8 @@ describe('a change with a lost response', () => {
   })
 
   test('that never happened is reported as unknown and done by the next attempt', async () => {
-    const { id, remoteId } = await person()
-    const headers = key()
+    const { id, remoteId } = await createPerson()
+    const headers = nextKeyHeader()
     harness.rolodex.faults.push('cut')
     const lost = await harness.write('PUT', `/contacts/${id}`, { lastName: 'Changed' }, headers)
     expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
@@ -62,8 +63,8 @@ describe('a change with a lost response', () => {
     expect(harness.rolodex.cards.get(remoteId)?.version).toBe(2)
   })
 
-  test('of fields under the app’s own names is read back too', async () => {
-    const { id } = await person()
+  test('of fields under the app’s own names is confirmed in the same way', async () => {
+    const { id } = await createPerson()
     harness.rolodex.faults.push('cut')
     const lost = await harness.write('PUT', `/contacts/${id}`, {
       lastName: 'Kept',
@@ -73,7 +74,7 @@ describe('a change with a lost response', () => {
   })
 
   test('is matched by the values sent in the entries of a list', async () => {
-    const { id, remoteId } = await person()
+    const { id, remoteId } = await createPerson()
     harness.rolodex.faults.push('lost')
     const emailAddresses = [{ emailAddress: 'emmy@example.org' }]
     const response = await harness.write('PUT', `/contacts/${id}`, {
@@ -90,19 +91,19 @@ describe('a change with a lost response', () => {
   ])(
     'that never happened is not taken as done where the text %s looks like %s',
     async (requested, is) => {
-      const made = await harness.write('POST', '/accounts', {
+      const created = await harness.write('POST', '/accounts', {
         accountName: 'Firm',
         accountOwner: is,
       })
       harness.rolodex.faults.push('cut')
       const change = { accountName: 'Firm', accountOwner: requested }
-      const lost = await harness.write('PUT', `/accounts/${made.json().account.id}`, change)
+      const lost = await harness.write('PUT', `/accounts/${created.json().account.id}`, change)
       expect(lost.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
     },
   )
 
-  test('that is a deletion is read back', async () => {
-    const { id, remoteId } = await person()
+  test('that is a deletion is confirmed in the same way', async () => {
+    const { id, remoteId } = await createPerson()
     harness.rolodex.faults.push('lost')
     const response = await harness.write('DELETE', `/contacts/${id}`)
     expect(response.json().contact.remoteDeleted).toBe(true)
@@ -250,8 +251,8 @@ describe.each([
     const stale = await harness.write('PUT', `${path}/${id}`, mine, etag)
     expect(stale.statusCode).toBe(409)
     expect(stale.json().error.details[0].field).toBe('updatedAt')
-    const odd = await harness.write('PUT', `${path}/${id}`, mine, { 'if-match': 'W/"1"' })
-    expect(odd.json().error.details[0].field).toBe('If-Match')
+    const weak = await harness.write('PUT', `${path}/${id}`, mine, { 'if-match': 'W/"1"' })
+    expect(weak.json().error.details[0].field).toBe('If-Match')
     const several = await harness.write('PUT', `${path}/${id}`, mine, {
       'if-match': `"x", ${headers.etag}`,
     })
@@ -284,17 +285,17 @@ describe.each([
 
 test('a changed update time alone is no conflict', async () => {
   const firm = (await harness.write('POST', '/accounts', { accountName: 'First' })).json().account
-  const touch = (): void => {
+  const moveUpdateTime = (): void => {
     const card = harness.rolodex.cards.get(firm.remoteId)
     if (!card) throw new Error('The firm is gone.')
     const updated = new Date(Date.parse(card.updated) + 1).toISOString()
     harness.rolodex.cards.set(card.id, { ...card, updated })
   }
-  touch()
+  moveUpdateTime()
   const response = await harness.write('PUT', `/accounts/${firm.id}`, { accountName: 'Mine' })
   expect(response.statusCode, response.body).toBe(200)
   expect(harness.rolodex.cards.get(firm.remoteId)?.values.name).toBe('Mine')
-  touch()
+  moveUpdateTime()
   expect((await harness.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(200)
 })
 
@@ -310,14 +311,14 @@ describe('a rate limit', () => {
   })
 
   test('is a 429 with the app’s Retry-After, and no other write is sent before it has passed', async () => {
-    // It first waits for the end of the pause above.
+    // The request first waits for the end of the pause of the previous test.
     harness.rolodex.faults.push({ status: 429, headers: { 'retry-after': '30' } })
-    const response = await harness.write('POST', '/contacts', newPerson())
+    const response = await harness.write('POST', '/contacts', nextPerson())
     expect(response.statusCode).toBe(429)
     expect(response.headers['retry-after']).toBe('30')
     expect(response.json().error.code).toBe('APP_RATE_LIMITED')
     const sent = harness.rolodex.requests.length
-    const next = await harness.write('POST', '/contacts', newPerson())
+    const next = await harness.write('POST', '/contacts', nextPerson())
     expect([next.statusCode, next.json().error.code]).toEqual([429, 'APP_RATE_LIMITED'])
     expect(harness.rolodex.requests.length).toBe(sent)
   })

@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 
 let counter = 0
-const newKey = () => `key-${++counter}`
+const nextKey = () => `key-${++counter}`
 const post = (lastName: string, key: string) =>
   harness.write('POST', '/contacts', { lastName }, { 'idempotency-key': key })
 const cardsOf = (lastName: string) =>
@@ -25,7 +25,7 @@ const cardsOf = (lastName: string) =>
 
 describe('over REST', () => {
   test('the same request gets the same response, marked as a replay', async () => {
-    const key = newKey()
+    const key = nextKey()
     const first = await post('Same', key)
     const second = await post('Same', key)
     expect(second.json()).toEqual(first.json())
@@ -37,14 +37,14 @@ describe('over REST', () => {
   })
 
   test('the order of the keys in a body does not matter', async () => {
-    const key = { 'idempotency-key': newKey() }
+    const key = { 'idempotency-key': nextKey() }
     const first = await harness.write('POST', '/contacts', { lastName: 'L', firstName: 'F' }, key)
     const second = await harness.write('POST', '/contacts', { firstName: 'F', lastName: 'L' }, key)
     expect(second.json()).toEqual(first.json())
   })
 
   test('another body, path or version with the same key is a 422', async () => {
-    const key = newKey()
+    const key = nextKey()
     const { id } = (await post('One', key)).json().contact
     expect((await post('Two', key)).statusCode).toBe(422)
     expect((await post('Two', key)).json().error.code).toBe('IDEMPOTENCY_KEY_REUSED')
@@ -60,7 +60,7 @@ describe('over REST', () => {
 
   test('one of 50 concurrent requests is performed; the others get its response or an in-progress error', async () => {
     for (let round = 0; round < 4; round++) {
-      const key = newKey()
+      const key = nextKey()
       harness.rolodex.delayMs = 30
       const responses = await Promise.all(
         Array.from({ length: 50 }, () => post(`Crowd ${round}`, key)),
@@ -77,7 +77,7 @@ describe('over REST', () => {
   })
 
   test('a rejection by the app is replayed without a request to the app', async () => {
-    const key = newKey()
+    const key = nextKey()
     const first = await post('Nobody', key)
     expect(first.statusCode).toBe(400)
     const requestsBefore = harness.rolodex.requests.length
@@ -88,7 +88,7 @@ describe('over REST', () => {
   })
 
   test('a temporary failure is not stored', async () => {
-    const key = newKey()
+    const key = nextKey()
     harness.rolodex.faults.push({ status: 429 })
     expect((await post('Later', key)).statusCode).toBe(429)
     expect((await post('Later', key)).statusCode).toBe(200)
@@ -96,9 +96,9 @@ describe('over REST', () => {
   })
 
   test('the claim of a process that died expires, and then the outcome is looked up', async () => {
-    const key = newKey()
+    const key = nextKey()
     const { prisma } = harness.service.database
-    // The state after the app has done it and nothing was recorded.
+    // Restores the state after the app has performed the write, with no recorded outcome.
     await post('Orphan', key)
     await prisma.idempotentRequest.updateMany({
       where: { key: { endsWith: ` ${key}` } },
@@ -121,7 +121,7 @@ describe('over REST', () => {
   })
 
   test('an expired key counts as a new one', async () => {
-    const key = newKey()
+    const key = nextKey()
     await post('Old', key)
     await harness.service.database.prisma.idempotentRequest.updateMany({
       where: { key: { endsWith: ` ${key}` } },
@@ -140,7 +140,7 @@ describe('over REST', () => {
   })
 
   test('the same key in another environment is another key', async () => {
-    const key = newKey()
+    const key = nextKey()
     const otherCredential = 'dddddddd-0000-4000-8000-000000000002'
     const tenant = await harness.service.createTenant('production', [otherCredential])
     await post('Mine', key)
@@ -166,7 +166,7 @@ describe('over GraphQL', () => {
     `createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "${lastName}" }) { contact { id lastName } ${USER_ERRORS} }`
 
   test('each field of a document is performed once', async () => {
-    const key = newKey()
+    const key = nextKey()
     const fields = `a: ${create('A')} b: ${create('B')}`
     const first = await mutate(fields, key)
     // Three times: the document is compiled from the second run on.
@@ -177,7 +177,7 @@ describe('over GraphQL', () => {
   })
 
   test('a failing field never affects a successful one, on any attempt', async () => {
-    const key = newKey()
+    const key = nextKey()
     const fields = `a: ${create('Made')} b: ${create('Nobody')}`
     const first = await mutate(fields, key)
     expect(first).toMatchObject({
@@ -194,11 +194,11 @@ describe('over GraphQL', () => {
   })
 
   test('rejects other input with the same key, and stores a rejection', async () => {
-    const key = newKey()
+    const key = nextKey()
     await mutate(create('C'), key)
     const reused = await mutate(create('D'), key)
     expect(reused.errors[0]?.extensions.code).toBe('IDEMPOTENCY_KEY_REUSED')
-    const refusedKey = newKey()
+    const refusedKey = nextKey()
     const first = await mutate(create('Nobody'), refusedKey)
     const requestsBefore = harness.rolodex.requests.length
     const second = await mutate(create('Nobody'), refusedKey)

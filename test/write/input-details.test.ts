@@ -4,10 +4,10 @@ import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { order } from '../../src/resources/commerce/order.ts'
 import { readError } from '../support/expected-error.ts'
 import type { Detail } from '../support/record-calls.ts'
-import { CREDENTIAL, serviceWithRecords } from '../support/service-with-records.ts'
+import { CREDENTIAL, shareServiceWithRecords } from '../support/service-with-records.ts'
 import { restErrorOf, USER_ERRORS, type UserError } from '../support/user-errors.ts'
 
-const harness = serviceWithRecords()
+const harness = shareServiceWithRecords()
 
 /** The details of a rejected input over REST. The user errors of GraphQL must be equal to them. */
 const refuse = async (input: object) => {
@@ -26,8 +26,8 @@ const refuse = async (input: object) => {
   const { details } = rest.json().error
   const { userErrors } = graph.json().data.updateCommerceOrder
   expect(restErrorOf(userErrors)?.details).toEqual(details)
-  // Each has a message of its own.
-  expect(userErrors.map((one: UserError) => one.message)).toEqual(
+  // Each invalid field has its own message.
+  expect(userErrors.map((error: UserError) => error.message)).toEqual(
     details.map(({ field, expected }: Detail) => `${field}: expected ${expected}.`),
   )
   return { code, message, details }
@@ -78,7 +78,7 @@ test('names the first hundred of very many errors', async () => {
   expect(details).toEqual([{ field: 'lineItems', expected: 'at most 1000 entries' }])
 })
 
-test('parses endless digits in one pass, from a caller and from an app', async () => {
+test('parses 150,000 digits in one pass, from a caller and from an app', async () => {
   // A quadratic scan took most of a minute for 150,000 digits.
   const endless = `${'1'.repeat(150_000)}x`
   const start = performance.now()

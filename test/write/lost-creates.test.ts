@@ -18,13 +18,13 @@ beforeEach(() => {
 })
 
 let counter = 0
-const newPerson = () => ({ lastName: `Person ${++counter}` })
+const nextPerson = () => ({ lastName: `Person ${++counter}` })
 const cardsOf = (lastName: string) =>
   [...harness.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
-const key = () => ({ 'idempotency-key': `key-${++counter}` })
+const nextKeyHeader = () => ({ 'idempotency-key': `key-${++counter}` })
 
-test('a lost create is found in the app and answered', async () => {
-  const person = newPerson()
+test('a lost create is found in the app and returned', async () => {
+  const person = nextPerson()
   harness.rolodex.faults.push('lost')
   const response = await harness.write('POST', '/contacts', person)
   expect(response.statusCode, response.body).toBe(200)
@@ -33,7 +33,7 @@ test('a lost create is found in the app and answered', async () => {
 })
 
 test('a lost create does not match an older record with the same values', async () => {
-  const person = newPerson()
+  const person = nextPerson()
   const first = await harness.write('POST', '/contacts', person)
   harness.rolodex.faults.push('lost')
   const second = await harness.write('POST', '/contacts', person)
@@ -42,7 +42,7 @@ test('a lost create does not match an older record with the same values', async 
 })
 
 test('a lost create does not match an older record if the host’s clock is behind the database’s', async () => {
-  const person = newPerson()
+  const person = nextPerson()
   await harness.write('POST', '/contacts', person)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 10_000 })
   try {
@@ -55,8 +55,8 @@ test('a lost create does not match an older record if the host’s clock is behi
 })
 
 test('a lost create is reported as unknown while the app is unreachable, and resolved by the next attempt', async () => {
-  const person = newPerson()
-  const headers = key()
+  const person = nextPerson()
+  const headers = nextKeyHeader()
   harness.rolodex.faults.push('lost')
   harness.rolodex.readable = false
   const lost = await harness.write('POST', '/contacts', person, headers)
@@ -71,8 +71,8 @@ test('a lost create is reported as unknown while the app is unreachable, and res
 }, 20_000)
 
 test('a lost create is reported as unknown if the database then fails, and is not repeated', async () => {
-  const person = newPerson()
-  const headers = key()
+  const person = nextPerson()
+  const headers = nextKeyHeader()
   const { prisma } = harness.service.database
   await prisma.$executeRawUnsafe(`
     CREATE FUNCTION go_away() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -88,7 +88,7 @@ test('a lost create is reported as unknown if the database then fails, and is no
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
 
-const lostUnlessRead = async (person: object, headers: Record<string, string>) => {
+const loseResponseOnce = async (person: object, headers: Record<string, string>) => {
   harness.rolodex.faults.push('lost')
   harness.rolodex.readable = false
   const lost = await harness.write('POST', '/contacts', person, headers)
@@ -100,9 +100,9 @@ test.each([-10, 10])(
   'a lost create is found if the app’s clock is off by %i minutes',
   async (minutes) => {
     harness.rolodex.clockOffsetMs = minutes * 60_000
-    const person = newPerson()
-    const headers = key()
-    await lostUnlessRead(person, headers)
+    const person = nextPerson()
+    const headers = nextKeyHeader()
+    await loseResponseOnce(person, headers)
     const settled = await harness.write('POST', '/contacts', person, headers)
     expect(settled.statusCode, settled.body).toBe(200)
     expect(cardsOf(person.lastName)).toHaveLength(1)
@@ -111,7 +111,7 @@ test.each([-10, 10])(
 
 test('a lost create does not match an older record of an app whose clock is ahead', async () => {
   harness.rolodex.clockOffsetMs = 2 * 60_000
-  const person = newPerson()
+  const person = nextPerson()
   harness.rolodex.put('people', { last: person.lastName })
   harness.rolodex.clockOffsetMs = 10 * 60_000
   harness.rolodex.faults.push('cut')
@@ -120,10 +120,10 @@ test('a lost create does not match an older record of an app whose clock is ahea
 })
 
 test('a lost create stays unknown and is not repeated if more records changed than the lookup reads', async () => {
-  const person = newPerson()
-  const headers = key()
+  const person = nextPerson()
+  const headers = nextKeyHeader()
   for (let n = 0; n < 51; n++) harness.rolodex.put('people', { last: `Neighbour ${n}` })
-  await lostUnlessRead(person, headers)
+  await loseResponseOnce(person, headers)
   harness.rolodex.pageSize = 1
   const again = await harness.write('POST', '/contacts', person, headers)
   expect(again.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
@@ -135,7 +135,7 @@ test('a lost create stays unknown and is not repeated if more records changed th
 })
 
 test('a lost create is found by the values sent in the entries of a list', async () => {
-  const person = { ...newPerson(), emailAddresses: [{ emailAddress: 'emmy@example.org' }] }
+  const person = { ...nextPerson(), emailAddresses: [{ emailAddress: 'emmy@example.org' }] }
   harness.rolodex.faults.push('lost')
   const response = await harness.write('POST', '/contacts', person)
   expect(response.statusCode, response.body).toBe(200)
@@ -151,7 +151,7 @@ test.each<[string, object, (values: Card['values']) => Card['values']]>([
     ({ pin: _, ...values }) => values,
   ],
 ])('a lost create is found in an app that %s', async (_, input, rewrite) => {
-  const person = newPerson()
+  const person = nextPerson()
   harness.rolodex.rewrite = rewrite
   harness.rolodex.faults.push('lost')
   const response = await harness.write('POST', '/contacts', { ...person, ...input })
@@ -163,27 +163,27 @@ test.each<[string, (values: Card['values']) => Card['values']]>([
   ['normalises', (values) => ({ ...values, last: ` ${values.last}.` })],
   ['changes in half its fields', (values) => ({ ...values, first: 'E.' })],
 ])('a lost create that the app %s stays unknown and is not repeated', async (_, rewrite) => {
-  const person = { ...newPerson(), firstName: `Emmy ${counter}` }
-  const headers = key()
+  const person = { ...nextPerson(), firstName: `Emmy ${counter}` }
+  const headers = nextKeyHeader()
   harness.rolodex.rewrite = rewrite
-  await lostUnlessRead(person, headers)
-  const made = [...harness.rolodex.cards.values()].at(-1)
+  await loseResponseOnce(person, headers)
+  const newCard = [...harness.rolodex.cards.values()].at(-1)
   const again = await harness.write('POST', '/contacts', person, headers)
   expect(again.statusCode, again.body).toBe(502)
   expect(again.json().error).toMatchObject({
     code: 'WRITE_OUTCOME_UNKNOWN',
-    details: [{ field: 'remoteId', current: made?.id }],
+    details: [{ field: 'remoteId', current: newCard?.id }],
   })
-  expect([...harness.rolodex.cards.values()].at(-1)).toBe(made)
+  expect([...harness.rolodex.cards.values()].at(-1)).toBe(newCard)
 })
 
 test('a lost create is performed by the next attempt next to a new record with few equal values', async () => {
   const person = {
-    ...newPerson(),
+    ...nextPerson(),
     firstName: 'Emmy',
     emailAddresses: [{ emailAddress: 'e@n.org' }],
   }
-  const headers = key()
+  const headers = nextKeyHeader()
   harness.rolodex.faults.push('cut')
   const lost = await harness.write('POST', '/contacts', person, headers)
   expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
@@ -194,8 +194,8 @@ test('a lost create is performed by the next attempt next to a new record with f
 })
 
 test('a lost create that never happened is reported as unknown and performed by the next attempt', async () => {
-  const person = newPerson()
-  const headers = key()
+  const person = nextPerson()
+  const headers = nextKeyHeader()
   harness.rolodex.faults.push('cut')
   const lost = await harness.write('POST', '/contacts', person, headers)
   expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')

@@ -24,7 +24,7 @@ const send = (method: 'PUT' | 'PATCH', path: string, body?: object, headers = {}
   )
 
 /** The details of a conflict that is about this field. */
-const differing = (field: string, stored: unknown, current: unknown) =>
+const expectedDetails = (field: string, stored: unknown, current: unknown) =>
   expect.arrayContaining([expect.objectContaining({ field, stored, current })])
 
 const VENDORS = 'accounting/vendors'
@@ -114,7 +114,7 @@ describe.each(transports)('over %s', (transport) => {
     await sandbox.changeInApp('vendors', vendor.remoteId, { vendorName: 'Elsewhere Ltd' })
     expect(await records.patch(VENDORS, vendor.id, {})).toMatchObject({
       status: 409,
-      details: differing('vendorName', 'Checked Ltd', 'Elsewhere Ltd'),
+      details: expectedDetails('vendorName', 'Checked Ltd', 'Elsewhere Ltd'),
     })
     await sandbox.deleteInApp('vendors', vendor.remoteId)
     for (const _again of [1, 2])
@@ -131,7 +131,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(stale).toMatchObject({
       status: 409,
       code: 'WRITE_CONFLICT',
-      details: differing('vendorName', 'Mine Ltd', 'Theirs Ltd'),
+      details: expectedDetails('vendorName', 'Mine Ltd', 'Theirs Ltd'),
     })
     const done = await records.patch(VENDORS, vendor.id, { email: 'a@quay.example' })
     expect(done.record).toMatchObject({ vendorName: 'Theirs Ltd', email: 'a@quay.example' })
@@ -200,11 +200,11 @@ describe('in an app that does not reject stale writes itself', () => {
   let id: string
   beforeAll(async () => {
     harness = await openWriteHarness()
-    const made = await harness.write('POST', '/accounts', {
+    const created = await harness.write('POST', '/accounts', {
       accountName: 'Firm',
       accountOwner: 'A',
     })
-    id = made.json().account.id
+    id = created.json().account.id
   })
   afterAll(() => harness.stop())
   const patch = (body: object, headers = {}) =>

@@ -7,12 +7,12 @@ import type {
   StoredRecord,
   WriteInput,
 } from '../../src/definition/connector.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
 import { openWriteHarness, type WriteHarness } from './write-harness.ts'
 
 /** The rolodex with three requests for a firm: its name, its owner, then the rest. */
-const inTwoSteps = (url: string): Connector => {
-  const connector = rolodexConnector(url)
+const defineTwoStepConnector = (url: string): Connector => {
+  const connector = defineRolodexConnector(url)
   const { 'crm/accounts': firms } = connector.resources
   const { write } = firms ?? {}
   if (!firms || !write?.update) throw new Error('The rolodex has no firms to update.')
@@ -40,17 +40,17 @@ const inTwoSteps = (url: string): Connector => {
 
 let harness: WriteHarness
 beforeAll(async () => {
-  harness = await openWriteHarness(inTwoSteps)
+  harness = await openWriteHarness(defineTwoStepConnector)
 })
 afterAll(() => harness.stop())
 
-const firm = async () =>
+const createFirm = async () =>
   (await harness.write('POST', '/accounts', { accountName: 'First' })).json().account
 // The rolodex rejects this value.
 const remoteFields = { last: 'Nobody' }
 
 test('names the rejected and the changed fields, and the stored copy equals the app’s', async () => {
-  const { id, remoteId } = await firm()
+  const { id, remoteId } = await createFirm()
   const headers = { 'idempotency-key': 'half' }
   const body = { accountName: 'Half', remoteFields }
   const response = await harness.write('PUT', `/accounts/${id}`, body, headers)
@@ -72,14 +72,14 @@ test('names the rejected and the changed fields, and the stored copy equals the 
 })
 
 test('is a plain rejection if the record is unchanged', async () => {
-  const { id } = await firm()
+  const { id } = await createFirm()
   const body = { accountName: 'First', accountOwner: 'Owner', remoteFields }
   const response = await harness.write('PUT', `/accounts/${id}`, body)
   expect([response.statusCode, response.json().error.code]).toEqual([400, 'APP_REFUSED'])
 })
 
-test('leaves out the changed fields while the app cannot be read', async () => {
-  const { id } = await firm()
+test('omits the changed fields while the app cannot be read', async () => {
+  const { id } = await createFirm()
   // Reads work until the rejection and fail after it.
   harness.rolodex.onResponse = (request) => {
     if (request.startsWith('PUT')) harness.rolodex.readable = false

@@ -6,15 +6,20 @@ import { connectors } from '../../src/generated/registry.ts'
 import { createDataset } from '../../src/sandbox/company/history.ts'
 import { recordBody } from '../../src/sandbox/responses.ts'
 import { isAsRequested, matchRecord } from '../../src/write/record-match.ts'
-import { CONTEXT, CREDENTIAL, rawRecords, resource } from '../connectors/vendure/fixtures.ts'
+import {
+  CONTEXT,
+  CREDENTIAL,
+  findResource,
+  readRawRecords,
+} from '../connectors/vendure/fixtures.ts'
 
 type FieldValues = Readonly<Record<string, Json>>
 
-const requestOf = (fields: FieldValues, remoteFields: FieldValues = {}): WriteInput => ({
+const writeInput = (fields: FieldValues, remoteFields: FieldValues = {}): WriteInput => ({
   fields,
   remoteFields,
 })
-const foundAs = ({ mapping }: ResourceConnector, raw: unknown) => ({
+const mapFound = ({ mapping }: ResourceConnector, raw: unknown) => ({
   raw,
   row: createMapper(mapping)(raw, CREDENTIAL, { context: CONTEXT }).row,
 })
@@ -33,14 +38,15 @@ describe('an order of the sandbox', () => {
     .map((record) => JSON.parse(JSON.stringify(recordBody(record))))
     .find(({ lineItems, shippingAddress }) => lineItems.length > 1 && shippingAddress?.city)
   const { lineItems: items, shippingAddress, orderNumber: number, totalPrice: total } = raw
-  const lines = (change: (item: (typeof items)[number]) => FieldValues): Json => items.map(change)
+  const changeLines = (change: (item: (typeof items)[number]) => FieldValues): Json =>
+    items.map(change)
   const isMatch = (fields: FieldValues) =>
-    isAsRequested(connector, CREDENTIAL, requestOf(fields), foundAs(connector, raw))
+    isAsRequested(connector, CREDENTIAL, writeInput(fields), mapFound(connector, raw))
 
   test.each<[string, FieldValues]>([
-    ['part of each line', { lineItems: lines(({ quantity, sku }) => ({ quantity, sku })) }],
-    ['the variant of each line', { lineItems: lines(({ variantId }) => ({ variantId })) }],
-    ['the price of each line', { lineItems: lines((item) => ({ price: `${item.price}0` })) }],
+    ['part of each line', { lineItems: changeLines(({ quantity, sku }) => ({ quantity, sku })) }],
+    ['the variant of each line', { lineItems: changeLines(({ variantId }) => ({ variantId })) }],
+    ['the price of each line', { lineItems: changeLines((item) => ({ price: `${item.price}0` })) }],
     ['part of an address', { shippingAddress: { city: shippingAddress.city } }],
     ['an amount with an exponent', { totalPrice: `${total.replace('.', '')}e-2` }],
     [
@@ -54,7 +60,7 @@ describe('an order of the sandbox', () => {
   test.each<[string, FieldValues]>([
     [
       'the quantity of a line',
-      { lineItems: lines(({ quantity }) => ({ quantity: quantity + 1 })) },
+      { lineItems: changeLines(({ quantity }) => ({ quantity: quantity + 1 })) },
     ],
     ['the number of lines', { lineItems: items.slice(1).map(({ sku }: FieldValues) => ({ sku })) }],
     [
@@ -72,9 +78,9 @@ describe('an order of the sandbox', () => {
 
 describe('a new record of Vendure', () => {
   const match = (name: string, raw: unknown, input: WriteInput) =>
-    matchRecord(resource(name), CREDENTIAL, input, foundAs(resource(name), raw))
+    matchRecord(findResource(name), CREDENTIAL, input, mapFound(findResource(name), raw))
 
-  const [lamp] = rawRecords('products')
+  const [lamp] = readRawRecords('products')
   const variant = {
     ...lamp.variants[0],
     sku: '',
@@ -92,12 +98,12 @@ describe('a new record of Vendure', () => {
   const productName = 'Lamp'
 
   test.each<[string, WriteInput]>([
-    ['with a slug that the shop normalises', requestOf({ productName }, { slug: 'My Slug' })],
-    ['with assets', requestOf({ productName }, { assetIds: ['1'] })],
-    ['without a description', requestOf({ productName, description: null })],
+    ['with a slug that the shop normalises', writeInput({ productName }, { slug: 'My Slug' })],
+    ['with assets', writeInput({ productName }, { assetIds: ['1'] })],
+    ['without a description', writeInput({ productName, description: null })],
     [
       'with options in another order and no stock keeping unit',
-      requestOf({ productName, variants }),
+      writeInput({ productName, variants }),
     ],
   ])('matches the requested product %s', (_, input) => {
     expect(match('products', product, input)).toBe('same')
@@ -105,38 +111,38 @@ describe('a new record of Vendure', () => {
 
   test('may match the requested product while its variants do not exist yet', () => {
     const half = { ...product, variants: [] }
-    expect(match('products', half, requestOf({ productName, variants }))).toBe('unclear')
+    expect(match('products', half, writeInput({ productName, variants }))).toBe('unclear')
   })
 
   test('does not match a product with another name', () => {
     const other = { ...product, name: 'Chair' }
-    expect(match('products', other, requestOf({ productName }, { slug: 'My Slug' }))).toBe('other')
+    expect(match('products', other, writeInput({ productName }, { slug: 'My Slug' }))).toBe('other')
   })
 
   test('matches a customer with the address in capitals and an empty phone number', () => {
-    const [, customer] = rawRecords('customers')
+    const [, customer] = readRawRecords('customers')
     const name = { firstName: 'Sofja', lastName: 'Kowalewskaja' }
-    const input = requestOf({ ...name, email: ' Sofja@Example.ORG', phone: '' })
+    const input = writeInput({ ...name, email: ' Sofja@Example.ORG', phone: '' })
     expect(match('customers', customer, input)).toBe('same')
   })
 
   describe('that is a fulfillment', () => {
-    const [shipment] = rawRecords('fulfillments')
+    const [shipment] = readRawRecords('fulfillments')
     const lineItems = [{ lineItemId: '3', quantity: 2 }]
     const handler = { code: 'own', arguments: [] }
     const ship = { orderId: '2', carrier: 'DHL', lineItems }
 
     test.each<[string, WriteInput]>([
-      ['with part of its lines’ fields', requestOf({ ...ship, trackingNumbers: ['T-1'] })],
-      ['with a handler of the shop', requestOf({ orderId: '2', lineItems }, { handler })],
-      ['in a later state', requestOf(ship, { state: 'Shipped' })],
+      ['with part of its lines’ fields', writeInput({ ...ship, trackingNumbers: ['T-1'] })],
+      ['with a handler of the shop', writeInput({ orderId: '2', lineItems }, { handler })],
+      ['in a later state', writeInput(ship, { state: 'Shipped' })],
     ])('matches the request %s', (_, input) => {
       expect(match('fulfillments', shipment, input)).toBe('same')
     })
 
     test.each<[string, WriteInput]>([
-      ['under another number', requestOf({ ...ship, trackingNumbers: ['T-2'] })],
-      ['in another state', requestOf(ship, { state: 'Delivered' })],
+      ['under another number', writeInput({ ...ship, trackingNumbers: ['T-2'] })],
+      ['in another state', writeInput(ship, { state: 'Delivered' })],
     ])('may match the request %s', (_, input) => {
       expect(match('fulfillments', shipment, input)).toBe('unclear')
     })
@@ -148,13 +154,13 @@ describe('a new record of Vendure', () => {
         { trackingNumbers: ['T-2'], lineItems: [{ quantity: 1 }] },
       ],
     ])('does not match a request with %s', (_, other) => {
-      expect(match('fulfillments', shipment, requestOf({ ...ship, ...other }))).toBe('other')
+      expect(match('fulfillments', shipment, writeInput({ ...ship, ...other }))).toBe('other')
     })
   })
 
   test('never matches an update of values that it does not show', () => {
-    const found = foundAs(resource('products'), product)
-    const input = requestOf({ productName }, { slug: 'My Slug' })
-    expect(isAsRequested(resource('products'), CREDENTIAL, input, found)).toBe(false)
+    const found = mapFound(findResource('products'), product)
+    const input = writeInput({ productName }, { slug: 'My Slug' })
+    expect(isAsRequested(findResource('products'), CREDENTIAL, input, found)).toBe(false)
   })
 })

@@ -267,14 +267,14 @@ describe('over GraphQL', () => {
     harness.service.graphql(harness.tenant.key, query, { credentialId: CREDENTIAL, ...variables })
 
   test('creates, changes and deletes records, and follows their links', async () => {
-    const made = await query(`mutation ($credentialId: ID!) {
+    const created = await query(`mutation ($credentialId: ID!) {
       firm: createCrmAccount(credentialId: $credentialId, input: { accountName: "Bletchley", numberOfEmployees: 3 }) { account { id remoteId } }
       createCrmContact(credentialId: $credentialId, input: { lastName: "Clarke", account: "Bletchley" }) {
         contact { id lastName account { accountName contacts { totalCount } } }
       }
     }`)
-    expect(made.errors).toEqual([])
-    const { contact } = made.data.createCrmContact
+    expect(created.errors).toEqual([])
+    const { contact } = created.data.createCrmContact
     expect(contact.account).toEqual({ accountName: 'Bletchley', contacts: { totalCount: 1 } })
     const changed = await query(
       `mutation ($credentialId: ID!, $id: ID!) {

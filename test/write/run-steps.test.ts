@@ -20,8 +20,8 @@ function* steps(): Steps<string> {
   return 'done'
 }
 
-/** Fails at one of the requests. */
-const failingAt =
+/** Fails the request to this path. */
+const failAt =
   (path: string, error: Error) =>
   async (request: AppRequest): Promise<typeof response> => {
     if (request.path === path) throw error
@@ -50,20 +50,20 @@ test('successful steps return their result', async () => {
 
 describe('before anything has changed', () => {
   test.each([...certain, ...refusals])('%s is a rejection', async (_what, error) => {
-    const outcome = await runSteps(connector, steps(), failingAt('/second', error))
+    const outcome = await runSteps(connector, steps(), failAt('/second', error))
     expect(outcome).toEqual({ status: 'refused', error })
   })
   test.each(broken)('%s leaves the outcome unknown', async (_what, cause) => {
-    const outcome = await runSteps(connector, steps(), failingAt('/second', cause))
+    const outcome = await runSteps(connector, steps(), failAt('/second', cause))
     expect(outcome).toEqual({ status: 'unknown', cause })
   })
   test.each(broken)('%s on a read changes nothing', async (_what, error) => {
-    const outcome = await runSteps(connector, steps(), failingAt('/first', error))
+    const outcome = await runSteps(connector, steps(), failAt('/first', error))
     expect(outcome).toEqual({ status: 'refused', error })
   })
   test('a bug in the connector is thrown', async () => {
     const defect = new TypeError('undefined is not a function')
-    await expect(runSteps(connector, steps(), failingAt('/first', defect))).rejects.toBe(defect)
+    await expect(runSteps(connector, steps(), failAt('/first', defect))).rejects.toBe(defect)
   })
   test('a response that the connector cannot read is a failure of the app, which names the request', async () => {
     function* unreadableSteps(): Steps<string> {
@@ -86,16 +86,16 @@ describe('after something has changed', () => {
   test.each([...certain, ...broken, ['a defect', new TypeError()] as const])(
     '%s leaves the outcome unknown',
     async (_what, cause) => {
-      const outcome = await runSteps(connector, steps(), failingAt('/third', cause))
+      const outcome = await runSteps(connector, steps(), failAt('/third', cause))
       expect(outcome).toEqual({ status: 'unknown', cause })
     },
   )
   test.each(refusals)('%s leaves the record partly written', async (_what, refusal) => {
-    const outcome = await runSteps(connector, steps(), failingAt('/third', refusal))
+    const outcome = await runSteps(connector, steps(), failAt('/third', refusal))
     expect(outcome).toEqual({ status: 'partly-written', refusal })
   })
 
-  function* tidySteps(): Steps<string> {
+  function* undoingSteps(): Steps<string> {
     try {
       return yield* steps()
     } catch (error) {
@@ -107,7 +107,7 @@ describe('after something has changed', () => {
   test.each([...certain, ...refusals])(
     '%s is a rejection once everything is undone',
     async (_what, error) => {
-      const outcome = await runSteps(connector, tidySteps(), failingAt('/third', error))
+      const outcome = await runSteps(connector, undoingSteps(), failAt('/third', error))
       expect(outcome).toEqual({ status: 'refused', error })
     },
   )
@@ -118,7 +118,7 @@ describe('after something has changed', () => {
       if (path === '/third' || undo) throw refusal
       return response
     }
-    expect(await runSteps(connector, tidySteps(), send)).toEqual({
+    expect(await runSteps(connector, undoingSteps(), send)).toEqual({
       status: 'partly-written',
       refusal,
     })

@@ -32,7 +32,7 @@ const changeIn = (topic: string): readonly [field: string, value: string] => {
 }
 
 /** The app's collection of a topic, and its own name of a field. */
-const inAppTerms = (topic: string, field: string) => {
+const appNameOf = (topic: string, field: string) => {
   const resource = connectors.get('sandbox')?.resources[topic]
   const { path = '' } = resource?.listRequest({ since: undefined, cursor: undefined }) ?? {}
   return {
@@ -56,7 +56,7 @@ const toGraphQLInput = (topic: string, input: object = {}): object =>
     ]),
   )
 
-const done = ({ status, record, message }: RecordOutcome) => {
+const expectSuccess = ({ status, record, message }: RecordOutcome) => {
   expect(status, message).toBe(200)
   return record
 }
@@ -69,9 +69,9 @@ describe.each(transports)('over %s', (transport) => {
 
   describe.each(topics)('%s', (topic) => {
     const [field, value] = changeIn(topic)
-    const { kind, appField } = inAppTerms(topic, field)
+    const { kind, appField } = appNameOf(topic, field)
     const create = async () =>
-      done(await records.create(topic, toGraphQLInput(topic, samples[topic]?.create)))
+      expectSuccess(await records.create(topic, toGraphQLInput(topic, samples[topic]?.create)))
     /** The changes of a record since the last read of the log. */
     const changesOf = async (remoteId: string) => {
       const changes = await sandbox.takeChanges()
@@ -86,35 +86,35 @@ describe.each(transports)('over %s', (transport) => {
     }
 
     test('is created, changed and deleted in the app and here, and the next sync agrees', async () => {
-      const made = await create()
-      expect(await sandbox.readInApp(kind, made.remoteId)).toMatchObject({ version: 1 })
-      expect((await records.get(topic, made.id)).record).toEqual(made)
+      const created = await create()
+      expect(await sandbox.readInApp(kind, created.remoteId)).toMatchObject({ version: 1 })
+      expect((await records.get(topic, created.id)).record).toEqual(created)
 
-      const changed = done(await records.update(topic, made.remoteId, changeOf(value)))
-      expect(changed).toMatchObject({ id: made.id, [field]: value })
-      const inApp = await sandbox.readInApp(kind, made.remoteId)
+      const changed = expectSuccess(await records.update(topic, created.remoteId, changeOf(value)))
+      expect(changed).toMatchObject({ id: created.id, [field]: value })
+      const inApp = await sandbox.readInApp(kind, created.remoteId)
       expect(inApp.version).toBe(2)
       expect(value).toContain(inApp[appField])
-      expect((await records.get(topic, made.id)).record).toEqual(changed)
-      expect(await changesOf(made.remoteId)).toMatchObject([
+      expect((await records.get(topic, created.id)).record).toEqual(changed)
+      expect(await changesOf(created.remoteId)).toMatchObject([
         { kind: 'created' },
         { kind: 'updated', fields: expect.arrayContaining([field, 'remoteUpdatedAt']) },
       ])
 
       await sandbox.sync()
-      expect(await changesOf(made.remoteId)).toEqual([])
-      expect((await records.get(topic, made.id)).record).toEqual(changed)
+      expect(await changesOf(created.remoteId)).toEqual([])
+      expect((await records.get(topic, created.id)).record).toEqual(changed)
 
-      const gone = done(await records.remove(topic, made.id))
-      expect(gone).toMatchObject({ id: made.id, [field]: value, remoteDeleted: true })
-      await expect(sandbox.readInApp(kind, made.remoteId)).rejects.toThrow(/ 404 /)
+      const gone = expectSuccess(await records.remove(topic, created.id))
+      expect(gone).toMatchObject({ id: created.id, [field]: value, remoteDeleted: true })
+      await expect(sandbox.readInApp(kind, created.remoteId)).rejects.toThrow(/ 404 /)
       await sandbox.sync()
-      expect((await records.get(topic, made.id)).record).toMatchObject({
-        id: made.id,
+      expect((await records.get(topic, created.id)).record).toMatchObject({
+        id: created.id,
         [field]: value,
         remoteDeleted: true,
       })
-      const [deletion, ...others] = await changesOf(made.remoteId)
+      const [deletion, ...others] = await changesOf(created.remoteId)
       expect(deletion).toMatchObject({ kind: 'deleted', fields: ['remoteDeleted'] })
       // The app records the time of the deletion in a new version.
       for (const { kind, fields } of others)
@@ -122,31 +122,31 @@ describe.each(transports)('over %s', (transport) => {
     })
 
     test('a concurrent change in the app is not overwritten: the conflict has both versions', async () => {
-      const made = await create()
+      const created = await create()
       const theirs = field === 'transactionDate' ? '2026-03-09' : 'Theirs'
-      await sandbox.changeInApp(kind, made.remoteId, { [appField]: theirs })
-      const stale = await records.update(topic, made.id, changeOf(value))
+      await sandbox.changeInApp(kind, created.remoteId, { [appField]: theirs })
+      const stale = await records.update(topic, created.id, changeOf(value))
       expect(stale, stale.message).toMatchObject({ status: 409, code: 'WRITE_CONFLICT' })
       expect(stale.details).toContainEqual(
         expect.objectContaining({
           field,
-          stored: made[field],
+          stored: created[field],
           current: expect.stringContaining(theirs),
         }),
       )
-      expect((await sandbox.readInApp(kind, made.remoteId))[appField]).toBe(theirs)
-      expect((await records.get(topic, made.id)).record[field]).toContain(theirs)
-      const again = done(await records.update(topic, made.id, changeOf(value)))
+      expect((await sandbox.readInApp(kind, created.remoteId))[appField]).toBe(theirs)
+      expect((await records.get(topic, created.id)).record[field]).toContain(theirs)
+      const again = expectSuccess(await records.update(topic, created.id, changeOf(value)))
       expect(again[field]).toBe(value)
     })
 
     test('is not deleted after a concurrent change or deletion in the app', async () => {
-      const made = await create()
+      const created = await create()
       const theirs = field === 'transactionDate' ? '2026-03-09' : 'Theirs'
-      await sandbox.changeInApp(kind, made.remoteId, { [appField]: theirs })
-      expect(await records.remove(topic, made.id)).toMatchObject({ status: 409 })
-      await sandbox.deleteInApp(kind, made.remoteId)
-      const late = await records.update(topic, made.id, changeOf(value))
+      await sandbox.changeInApp(kind, created.remoteId, { [appField]: theirs })
+      expect(await records.remove(topic, created.id)).toMatchObject({ status: 409 })
+      await sandbox.deleteInApp(kind, created.remoteId)
+      const late = await records.update(topic, created.id, changeOf(value))
       expect(late).toMatchObject({ status: 409, code: 'WRITE_CONFLICT' })
       expect(late.details).toContainEqual(
         expect.objectContaining({ field: 'remoteDeleted', stored: false, current: true }),
@@ -170,7 +170,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('an order’s total is the sum of lines, shipping and tax, unless it was sent', async () => {
     const line = { productId: 'prd_0001', variantId: 'var_0001', price: '45.00', quantity: 2 }
-    const made = done(
+    const created = expectSuccess(
       await records.create('commerce/orders', {
         lineItems: [line],
         totalShipping: 4.5,
@@ -178,15 +178,19 @@ describe.each(transports)('over %s', (transport) => {
         totalDiscount: 1,
       }),
     )
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       totalPrice: '102.50',
       totalShipping: '4.50',
       totalTax: '9.00',
       totalDiscount: '1.00',
     })
-    const stated = done(await records.update('commerce/orders', made.id, { totalPrice: 99.9 }))
+    const stated = expectSuccess(
+      await records.update('commerce/orders', created.id, { totalPrice: 99.9 }),
+    )
     expect(stated.totalPrice).toBe('99.90')
-    expect(await sandbox.readInApp('orders', made.remoteId)).toMatchObject({ totalPrice: '99.90' })
+    expect(await sandbox.readInApp('orders', created.remoteId)).toMatchObject({
+      totalPrice: '99.90',
+    })
   })
 })
 
@@ -194,8 +198,8 @@ test('a path below a parent writes only its records, with as many statements as 
   const { service, tenant, credentialId } = sandbox
   const records = sandbox.over('REST')
   const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 2 }]
-  const order = done(await records.create('commerce/orders', { lineItems }))
-  const other = done(await records.create('commerce/orders', { lineItems }))
+  const order = expectSuccess(await records.create('commerce/orders', { lineItems }))
+  const other = expectSuccess(await records.create('commerce/orders', { lineItems }))
   const make = () =>
     records.create('commerce/fulfillments', {
       orderId: order.remoteId,
@@ -211,7 +215,7 @@ test('a path below a parent writes only its records, with as many statements as 
     const isOfOthers = (sql: string) => /\b(api_keys|users|credentials|app_requests)\b/.test(sql)
     return { statusCode, statements: service.takeStatements().filter((sql) => !isOfOthers(sql)) }
   }
-  const [own, below] = [done(await make()), done(await make())]
+  const [own, below] = [expectSuccess(await make()), expectSuccess(await make())]
   for (const method of ['PUT', 'DELETE'] as const) {
     const plain = await send(method, `/fulfillments/${own.id}`)
     const mismatched = await send(method, `/orders/${other.id}/fulfillments/${below.id}`)

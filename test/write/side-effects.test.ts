@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.stop())
 
-const done = ({ status, record, message }: RecordOutcome) => {
+const expectSuccess = ({ status, record, message }: RecordOutcome) => {
   expect(status, message).toBe(200)
   return record
 }
@@ -22,7 +22,7 @@ describe.each(transports)('over %s', (transport) => {
     records = sandbox.over(transport)
   })
   const order = async () =>
-    done(
+    expectSuccess(
       await records.create('commerce/orders', {
         lineItems: [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 2 }],
       }),
@@ -34,12 +34,12 @@ describe.each(transports)('over %s', (transport) => {
     const { id, remoteId, fulfillmentStatus } = await order()
     await sandbox.takeChanges()
     const line = { variantId: 'var_0001', quantity: 2 }
-    const made = done(
+    const created = expectSuccess(
       await records.create('commerce/fulfillments', { orderId: remoteId, lineItems: [line] }),
     )
     expect(await statusOf(id)).not.toBe(fulfillmentStatus)
     expect(await sandbox.takeChanges()).toMatchObject([
-      { kind: 'created', topic: 'commerce/fulfillments', remoteId: made.remoteId },
+      { kind: 'created', topic: 'commerce/fulfillments', remoteId: created.remoteId },
       {
         kind: 'updated',
         topic: 'commerce/orders',
@@ -47,15 +47,21 @@ describe.each(transports)('over %s', (transport) => {
         fields: expect.arrayContaining(['fulfillmentStatus']),
       },
     ])
-    done(await records.update('commerce/orders', id, { orderNumber: `After ${transport} 1` }))
+    expectSuccess(
+      await records.update('commerce/orders', id, { orderNumber: `After ${transport} 1` }),
+    )
 
     const fewer = { lineItems: [{ ...line, quantity: 1 }] }
-    done(await records.update('commerce/fulfillments', made.id, fewer))
-    done(await records.update('commerce/orders', id, { orderNumber: `After ${transport} 2` }))
+    expectSuccess(await records.update('commerce/fulfillments', created.id, fewer))
+    expectSuccess(
+      await records.update('commerce/orders', id, { orderNumber: `After ${transport} 2` }),
+    )
 
-    done(await records.remove('commerce/fulfillments', made.id))
+    expectSuccess(await records.remove('commerce/fulfillments', created.id))
     expect(await statusOf(id)).toBe(fulfillmentStatus)
-    done(await records.update('commerce/orders', id, { orderNumber: `After ${transport} 3` }))
+    expectSuccess(
+      await records.update('commerce/orders', id, { orderNumber: `After ${transport} 3` }),
+    )
     // A sync finds nothing to add.
     await sandbox.takeChanges()
     await sandbox.sync()
@@ -65,10 +71,10 @@ describe.each(transports)('over %s', (transport) => {
 
   test('an invoice shows what its payments paid, and its account the new balance', async () => {
     const topic = 'accounting/invoices'
-    const invoice = done(await records.create(topic, samples[topic]?.create ?? {}))
+    const invoice = expectSuccess(await records.create(topic, samples[topic]?.create ?? {}))
     const accountId = 'acc_0002'
-    const account = done(await records.get('accounting/accounts', accountId))
-    const payment = done(
+    const account = expectSuccess(await records.get('accounting/accounts', accountId))
+    const payment = expectSuccess(
       await records.create('accounting/payments', {
         transactionDate: '2026-02-05',
         accountId,
@@ -78,21 +84,23 @@ describe.each(transports)('over %s', (transport) => {
     )
     const readBalance = async () => (await records.get(topic, invoice.id)).record.balance
     expect(Number(await readBalance())).toBe(Number(invoice.balance) - 1)
-    const now = done(await records.get('accounting/accounts', accountId))
+    const now = expectSuccess(await records.get('accounting/accounts', accountId))
     expect(Number(now.currentBalance)).toBe(Number(account.currentBalance) + 1)
-    done(await records.update(topic, invoice.id, { memo: `Paid in part, ${transport}` }))
+    expectSuccess(await records.update(topic, invoice.id, { memo: `Paid in part, ${transport}` }))
     const accountName = `Till of ${transport}`
-    done(await records.update('accounting/accounts', now.id, { accountName }))
-    done(await records.remove('accounting/payments', payment.id))
+    expectSuccess(await records.update('accounting/accounts', now.id, { accountName }))
+    expectSuccess(await records.remove('accounting/payments', payment.id))
     expect(await readBalance()).toBe(invoice.balance)
   })
 
   test('an affected record that cannot be read back does not hold up the write', async () => {
     const { id, remoteId } = await order()
     const fulfillment = { orderId: remoteId, lineItems: [{ variantId: 'var_0001', quantity: 1 }] }
-    const made = done(await records.create('commerce/fulfillments', fulfillment))
+    const created = expectSuccess(await records.create('commerce/fulfillments', fulfillment))
     await sandbox.deleteInApp('orders', remoteId)
-    expect(done(await records.remove('commerce/fulfillments', made.id)).remoteDeleted).toBe(true)
-    expect(done(await records.get('commerce/orders', id)).remoteDeleted).toBe(true)
+    expect(
+      expectSuccess(await records.remove('commerce/fulfillments', created.id)).remoteDeleted,
+    ).toBe(true)
+    expect(expectSuccess(await records.get('commerce/orders', id)).remoteDeleted).toBe(true)
   })
 })

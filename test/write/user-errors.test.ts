@@ -9,7 +9,8 @@ import { updatableFields } from '../../src/query/write-request.ts'
 import { order } from '../../src/resources/commerce/order.ts'
 
 const input = updatableFields(order)
-const isUserError = (code: ErrorCode): boolean => userErrorCodes.some((one) => one === code)
+const isUserError = (code: ErrorCode): boolean =>
+  userErrorCodes.some((userErrorCode) => userErrorCode === code)
 const nothing = { field: null, expected: null, stored: null, current: null }
 
 test.each(Object.keys(errorCodes) as ErrorCode[])(

@@ -2,7 +2,7 @@
 import { createAppClient } from '../../src/outbound/http.ts'
 import { createSync } from '../../src/sync/schedule.ts'
 import { type Rolodex, startRolodex } from '../support/rolodex.ts'
-import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { defineRolodexConnector } from '../support/rolodex-connector.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -28,7 +28,9 @@ export interface WriteHarness {
   stop(): Promise<void>
 }
 
-export const openWriteHarness = async (connectorOf = rolodexConnector): Promise<WriteHarness> => {
+export const openWriteHarness = async (
+  connectorOf = defineRolodexConnector,
+): Promise<WriteHarness> => {
   const rolodex = await startRolodex()
   const connectors = new Map([['test', connectorOf(rolodex.url)]])
   const service = await startService({ connectors, allowPrivateAddresses: true })

@@ -67,7 +67,7 @@ const nestedFacts = (at: string, schema: Schema): readonly string[] =>
   schema.properties || schema.enum ? schemaFacts(at, schema) : []
 
 /** `part`: where the input is in a request. */
-const requirements = (at: string, part: string, { required = [] }: Schema): readonly string[] =>
+const requirementFacts = (at: string, part: string, { required = [] }: Schema): readonly string[] =>
   required.map((name) => `${at} requires ${part} ${name}`)
 
 const operationFacts = (
@@ -92,7 +92,7 @@ const operationFacts = (
         ...(required ? [`${at} requires ${place} ${name}`] : []),
       ]
     }),
-    ...(body ? [...schemaFacts(`${at} body`, body), ...requirements(at, 'body', body)] : []),
+    ...(body ? [...schemaFacts(`${at} body`, body), ...requirementFacts(at, 'body', body)] : []),
     ...Object.entries(responses).flatMap(([status, { content }]) => {
       const schema = content?.['application/json']?.schema
       // All errors have one form.
@@ -112,6 +112,6 @@ export const restFacts = (document: OpenApi): ReadonlySet<string> =>
     ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
       name,
       ...schemaFacts(name, schema),
-      ...(name.endsWith('Input') ? requirements(name, 'field', schema) : []),
+      ...(name.endsWith('Input') ? requirementFacts(name, 'field', schema) : []),
     ]),
   ])

@@ -1,4 +1,4 @@
-/** The real GnuCash: the REST server of Debian's python3-gnucash, on a book of its own. */
+/** Starts the real GnuCash: the REST server of Debian's python3-gnucash, on a new book. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

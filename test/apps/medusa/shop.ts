@@ -1,4 +1,4 @@
-/** A shop with what an order needs, and a merchant's actions. */
+/** Fills a Medusa shop with what an order needs, and performs a merchant's actions in it. */
 import type { Medusa } from './start.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
@@ -64,7 +64,7 @@ export const createLamp = async (
   { salesChannelId, shippingProfileId, locationId }: Shop,
   title = 'Lamp',
 ): Promise<Loose> => {
-  const variant = (size: string, amount: number) => ({
+  const variantInput = (size: string, amount: number) => ({
     title: size,
     sku: `${title}-${size}`.toUpperCase(),
     options: { Size: size },
@@ -80,7 +80,7 @@ export const createLamp = async (
     description: 'Bright.',
     status: 'published',
     options: [{ title: 'Size', values: ['S', 'L'] }],
-    variants: [variant('S', 10), variant('L', 19.99)],
+    variants: [variantInput('S', 10), variantInput('L', 19.99)],
     images: [{ url: 'https://shop.example/1.png' }, { url: 'https://shop.example/2.png' }],
     sales_channels: [{ id: salesChannelId }],
     shipping_profile_id: shippingProfileId,

@@ -1,4 +1,4 @@
-/** The real Medusa: a shop of its own, on a database of the test's PostgreSQL. */
+/** Starts the real Medusa with an empty shop, on a new database of the PostgreSQL of the tests. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -26,7 +26,9 @@ export interface Medusa {
   /** A secret key of the Admin API. */
   readonly apiKey: string
   readonly user: { readonly email: string; readonly password: string }
-  /** Sends a request to the Admin API: `admin('POST', 'customers', { email })`. @throws Error unless it succeeds */
+  /**
+   * Sends a request to the Admin API: `admin('POST', 'customers', { email })`. @throws Error unless it succeeds
+   */
   admin(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Loose>
   stop(): Promise<void>
 }
@@ -85,7 +87,7 @@ const createApiKey = async (url: string): Promise<string> => {
   return (await send(`${url}/admin/api-keys`, 'POST', headers, key)).api_key.token
 }
 
-/** Starts an empty shop; takes half a minute. */
+/** Starts an empty shop. Takes half a minute. */
 export const startMedusa = async (): Promise<Medusa> => {
   const missing = medusaMissing()
   if (missing) throw new Error(missing)

@@ -66,12 +66,15 @@ const scalars: Readonly<Record<string, unknown>> = {
 const chosen: Readonly<Record<string, unknown>> = {
   'BasicEvent.action': 'destroy',
   'FulfillmentOrder.status': 'OPEN',
-  // The first in the contract, AC, is none of the API's.
+  // The contract lists the country AC first, which the API does not accept.
   'MailingAddress.countryCodeV2': 'DE',
   'PageInfo.hasNextPage': false,
 }
 
-const leaf = (type: GraphQLOutputType, { parentType, fieldName }: GraphQLResolveInfo): unknown => {
+const leafValue = (
+  type: GraphQLOutputType,
+  { parentType, fieldName }: GraphQLResolveInfo,
+): unknown => {
   const name = getNamedType(type)
   const place = `${parentType.name}.${fieldName}`
   if (place in chosen) return chosen[place]
@@ -91,12 +94,12 @@ const selectedType = (info: GraphQLResolveInfo): string | undefined =>
 /** One object for each object, one entry for each list, and no user errors. */
 const resolve: GraphQLFieldResolver<unknown, unknown> = (_source, _arguments, _context, info) => {
   if (info.fieldName === 'userErrors') return []
-  const value = (type: GraphQLOutputType): unknown => {
+  const buildValue = (type: GraphQLOutputType): unknown => {
     const nullable = getNullableType(type)
-    if (isListType(nullable)) return [value(nullable.ofType)]
-    return isLeafType(nullable) ? leaf(nullable, info) : {}
+    if (isListType(nullable)) return [buildValue(nullable.ofType)]
+    return isLeafType(nullable) ? leafValue(nullable, info) : {}
   }
-  return value(info.returnType)
+  return buildValue(info.returnType)
 }
 
 /** Executes a request against the contract, which checks the document, the variables and the response. */
@@ -114,7 +117,7 @@ export const respond = async ({ schema }: Contract, request: AppRequest): Promis
   return { status: 200, headers: {}, body: JSON.parse(JSON.stringify({ data })) }
 }
 
-/** The places of a document that none of the scopes permits: `Customer`, `Mutation.orderDelete`. */
+/** The types and fields in a document that no granted scope permits: `Customer`, `Mutation.orderDelete`. */
 export const forbiddenIn = (
   { schema, access }: Contract,
   source: string,

@@ -49,7 +49,7 @@ export async function placeOrder(vendure: Vendure, purchase: Purchase): Promise<
   await step('setOrderShippingAddress(input: $address)', { address: shippingAddress })
   await step('setOrderBillingAddress(input: $address)', { address: billingAddress })
   if (couponCode) await step('applyCouponCode(couponCode: $couponCode)', { couponCode })
-  await step('setOrderShippingMethod(shippingMethodId: [1])') // the only one
+  await step('setOrderShippingMethod(shippingMethodId: [1])') // the shop has only one
   await step('transitionOrderToState(state: "ArrangingPayment")')
   const payment = { method: purchase.payment ?? 'prepaid', metadata: {} }
   await step('addPaymentToOrder(input: $payment)', { payment })

@@ -37,7 +37,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
     const lines = product.variants.map(({ id }) => ({ variantId: id, quantity: 2 }))
     return placeOrder(vendure, { customer: buyer, lines, payment })
   }
-  const reread = async (order: Order) => {
+  const readAgain = async (order: Order) => {
     const now = await readOrder(vendure, order.id)
     if (!now) throw new Error(`order "${order.id}" is gone`)
     return now
@@ -45,13 +45,13 @@ describe.skipIf(vendureMissing())('Vendure', () => {
 
   test('leaves Order.updatedAt unchanged on payment, note, fulfillment, state and refund', async () => {
     const order = await buy('invoice')
-    await nextSecond()
+    await waitForNextSecond()
     await settlePayment(vendure, order.payments[0]?.id ?? '')
     await addNote(vendure, order.id, 'call before delivery')
     await fulfillOrder(vendure, order, { trackingCode: 'T-1', method: 'DHL' })
     await refundPayment(vendure, order.payments[0]?.id ?? '', 100)
 
-    const now = await reread(order)
+    const now = await readAgain(order)
     expect(now).toMatchObject({ state: 'Shipped', updatedAt: order.updatedAt })
     expect(Date.parse(now.fulfillments[0]?.updatedAt ?? '')).toBeGreaterThan(
       Date.parse(order.updatedAt),
@@ -60,10 +60,10 @@ describe.skipIf(vendureMissing())('Vendure', () => {
 
   test('moves Order.updatedAt on cancellation, and empties lines and totals', async () => {
     const order = await buy()
-    await nextSecond()
+    await waitForNextSecond()
     await cancelOrder(vendure, order.id)
 
-    const now = await reread(order)
+    const now = await readAgain(order)
     expect(now).toMatchObject({ state: 'Cancelled', totalWithTax: 0 })
     expect(now.updatedAt).not.toBe(order.updatedAt)
     expect(now.lines[0]).toMatchObject({ quantity: 0, orderPlacedQuantity: 2 })
@@ -76,9 +76,9 @@ describe.skipIf(vendureMissing())('Vendure', () => {
     ])
     expect(cart).toMatchObject({ state: 'AddingItems', orderPlacedAt: null })
 
-    expect(await listedOrders(`id: { in: ["${order.id}", "${cart.id}"] }`)).toHaveLength(2)
+    expect(await listOrderIds(`id: { in: ["${order.id}", "${cart.id}"] }`)).toHaveLength(2)
     const placed = `id: { in: ["${order.id}", "${cart.id}"] }, orderPlacedAt: { isNull: false }`
-    expect(await listedOrders(placed)).toEqual([{ id: order.id }])
+    expect(await listOrderIds(placed)).toEqual([{ id: order.id }])
   })
 
   test('moves the update time of the variant, not of the product, on a change of price or stock', async () => {
@@ -86,7 +86,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
       name: 'Desk',
       variants: [{ sku: 'D', price: 5 }],
     })
-    await nextSecond()
+    await waitForNextSecond()
     const changed = await updateVariant(vendure, before.variants[0]?.id ?? '', { price: 7 })
 
     expect(changed.updatedAt).not.toBe(before.variants[0]?.updatedAt)
@@ -109,7 +109,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
 
     expect(await readProduct(vendure, gone.id)).toBeNull()
     expect(await readCustomer(vendure, customerId)).toBeNull()
-    expect(await reread(order)).toMatchObject({
+    expect(await readAgain(order)).toMatchObject({
       customer: { id: customerId },
       lines: [{ productVariant: { id: variantId, sku: 'S', productId: gone.id } }],
     })
@@ -133,13 +133,13 @@ describe.skipIf(vendureMissing())('Vendure', () => {
     await expect(vendure.admin(query)).rejects.toMatchObject({ code: 'USER_INPUT_ERROR' })
   })
 
-  async function listedOrders(filter: string) {
+  async function listOrderIds(filter: string) {
     const query = `{ orders(options: { filter: { ${filter} } }) { items { id } } }`
     return (await vendure.admin<{ orders: { items: { id: string }[] } }>(query)).orders.items
   }
 })
 
 /** SQLite keeps whole seconds: a changed time shows only in a later one. */
-async function nextSecond(): Promise<void> {
+async function waitForNextSecond(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000) + 5))
 }

@@ -16,7 +16,7 @@ import {
 
 export interface NewVariant {
   readonly sku: string
-  /** Without tax, in euros. */
+  /** Net price in euros. */
   readonly price: number
   readonly stockOnHand?: number
   /** Options of the variant, `{ Size: 'L' }`; required if the product has two or more variants. */

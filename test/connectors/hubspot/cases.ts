@@ -1,4 +1,4 @@
-/** What passes between the connector and a portal: each case reads or writes every field of a resource. */
+/** Cases of the HubSpot connector: each reads or writes every field of a resource in a simulated portal. */
 import { connector } from '../../../src/connectors/hubspot/manifest.ts'
 import type { Traffic } from '../field-mutations.ts'
 import type { Fields, Harness } from './harness.ts'
@@ -27,7 +27,7 @@ const ADDRESS = {
   postalCode: '00100',
 }
 
-/** Every field that a write may have, by the ids of the app. */
+/** Every field that a write may have; references are ids of the app. */
 const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update: Fields }>> = {
   accounts: {
     create: {
@@ -109,12 +109,14 @@ const writes: Readonly<Record<Topic, { readonly create: Fields; readonly update:
 const topics = Object.keys(TYPES) as readonly Topic[]
 
 /** The latest record of a type in the portal, with its associations. */
-const latest = ({ portal }: Harness, topic: Topic): unknown => {
+const readLatest = ({ portal }: Harness, topic: Topic): unknown => {
   const type = TYPES[topic]
   const { id = '', properties } = portal.list(type).at(-1) ?? {}
   const targets = ['companies', 'contacts', 'deals']
     .filter((to) => !(type === 'companies' || type === to))
-    .flatMap((to) => portal.associates(type, String(id), to).map((one) => ({ to, ...one })))
+    .flatMap((to) =>
+      portal.associates(type, String(id), to).map((associate) => ({ to, ...associate })),
+    )
   return { properties, targets }
 }
 
@@ -159,7 +161,7 @@ export const hubSpotCases: readonly HubSpotCase[] = [
     name: `a new record of ${topic}`,
     run: async (harness: Harness) => {
       const shown = await harness.create(topic, writes[topic].create)
-      return { shown, app: latest(harness, topic) }
+      return { shown, app: readLatest(harness, topic) }
     },
   })),
   ...topics.map((topic) => ({
@@ -167,7 +169,7 @@ export const hubSpotCases: readonly HubSpotCase[] = [
     run: async (harness: Harness) => {
       const { id } = harness.portal.list(TYPES[topic]).at(-1) ?? {}
       const shown = await harness.update(topic, String(id), writes[topic].update)
-      return { shown, app: latest(harness, topic) }
+      return { shown, app: readLatest(harness, topic) }
     },
   })),
   { name: 'the stages', run: (harness) => harness.list('stages') },
@@ -193,7 +195,7 @@ export const hubSpotCases: readonly HubSpotCase[] = [
       const id = String(portalHarness.portal.list('contacts').at(-1)?.id)
       portalHarness.portal.associate('contacts', id, { type: 'companies', id: '2', typeId: 1001 })
       const shown = await portalHarness.update('contacts', id, { account: '2' })
-      return { shown, app: latest(portalHarness, 'contacts') }
+      return { shown, app: readLatest(portalHarness, 'contacts') }
     },
   },
   {

@@ -1,13 +1,13 @@
-/** What the tests of the HubSpot connector without a HubSpot share. */
+/** Fixtures shared by the HubSpot connector tests that run without a simulator. */
 import { connector } from '../../../src/connectors/hubspot/manifest.ts'
 import type { AppRequest, AppResponse } from '../../../src/definition/connector.ts'
 import { ATTEMPT } from '../../support/steps.ts'
 
 /** A response with this body. */
-export const ok = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
+export const okResponse = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
 
 /** The definition of `crm/{name}`. */
-export const resource = (name: string) => {
+export const findResource = (name: string) => {
   const found = connector.resources[`crm/${name}`]
   if (!found) throw new Error(`no ${name}`)
   return found

@@ -21,7 +21,10 @@ const START_MS = Date.parse('2026-11-23T17:00:00Z')
 
 export type Fields = Readonly<Record<string, Json>>
 
-/** A portal with a record of each type, and the connector, whose traffic passes through `traffic`. */
+/**
+ * Creates a portal with a record of each type, and a connector whose requests and responses pass through
+ * `traffic`.
+ */
 export const openHarness = (traffic: Traffic) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createHubSpot({ limited: false, searchLagMs: 0, clock })
@@ -63,7 +66,7 @@ export const openHarness = (traffic: Traffic) => {
     if (!write?.create || !write.update) throw new Error(`${name} cannot be written.`)
     return { get: write.get, create: write.create, update: write.update }
   }
-  const attempt = async () => ({ ...ATTEMPT, context: await readContext() })
+  const createAttempt = async () => ({ ...ATTEMPT, context: await readContext() })
 
   return {
     simulator,
@@ -98,12 +101,12 @@ export const openHarness = (traffic: Traffic) => {
       return raw === undefined ? null : showRecord(name, raw, context)
     },
     create: async (name: string, fields: Fields, remoteFields: Fields = {}) => {
-      const context = await attempt()
+      const context = await createAttempt()
       const steps = writerOf(name).create.steps({ fields, remoteFields }, context)
       return showRecord(name, await run(steps), context.context)
     },
     update: async (name: string, remoteId: string, fields: Fields) => {
-      const context = await attempt()
+      const context = await createAttempt()
       const { get, update } = writerOf(name)
       const raw = await run(get(remoteId, undefined, context.context))
       const stored = { remoteId, record: {}, raw }
@@ -112,7 +115,7 @@ export const openHarness = (traffic: Traffic) => {
     },
     /** The unified name of the field that HubSpot rejects in a new record. */
     refusedField: async (name: string, fields: Fields): Promise<string | undefined> => {
-      const steps = writerOf(name).create.steps({ fields, remoteFields: {} }, await attempt())
+      const steps = writerOf(name).create.steps({ fields, remoteFields: {} }, await createAttempt())
       const failure = await run(steps).catch((error: unknown) => error)
       if (!(failure instanceof StepFailure)) throw failure
       return failure.field && unifiedField(resourceOf(name).mapping, failure.field)

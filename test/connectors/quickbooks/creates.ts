@@ -1,6 +1,6 @@
-/** New records, as a caller passes them and as they are shown. */
+/** Creates of records: the input of a caller, and the record that the API then shows. */
 
-import { ref } from './harness.ts'
+import { referenceTo } from './harness.ts'
 import {
   common,
   EURO_RATE,
@@ -25,7 +25,7 @@ const billed = {
   dueDate: '2026-03-31',
 }
 
-/** The same, as they are shown. */
+/** These fields as the API shows them. */
 const shownBilled = {
   ...EURO_RATE,
   issueDate: '2026-03-01T00:00:00.000Z',
@@ -54,7 +54,7 @@ export const creates: readonly QuickBooksCase[] = [
       currentBalance: '0',
       currency: 'EUR',
       accountNumber: '601',
-      parentAccountId: ref('accounts', '9'),
+      parentAccountId: referenceTo('accounts', '9'),
       ...common,
     },
   },
@@ -131,9 +131,9 @@ export const creates: readonly QuickBooksCase[] = [
       unitPrice: '10.5',
       purchasePrice: '4.2',
       qtyOnHand: '7',
-      billAccountId: ref('accounts', '8'),
-      invoiceAccountId: ref('accounts', '7'),
-      assetAccountId: ref('accounts', '5'),
+      billAccountId: referenceTo('accounts', '8'),
+      invoiceAccountId: referenceTo('accounts', '7'),
+      assetAccountId: referenceTo('accounts', '5'),
       ...common,
     },
   },
@@ -152,7 +152,7 @@ export const creates: readonly QuickBooksCase[] = [
     },
     expected: {
       remoteId: '1',
-      customerId: ref('customers', '1'),
+      customerId: referenceTo('customers', '1'),
       invoiceNumber: 'A-1',
       invoiceStatus: 'Open',
       invoiceState: 'OPEN',
@@ -182,7 +182,7 @@ export const creates: readonly QuickBooksCase[] = [
     },
     expected: {
       remoteId: '1',
-      vendorId: ref('vendors', '1'),
+      vendorId: referenceTo('vendors', '1'),
       billNumber: 'B-1',
       billStatus: 'Open',
       billState: 'OPEN',
@@ -225,8 +225,8 @@ export const creates: readonly QuickBooksCase[] = [
       issueDate: '2026-03-01T00:00:00.000Z',
       deliveryDate: '2026-03-31T00:00:00.000Z',
       deliveryAddress: { addressType: 'Shipping', ...shownAddress },
-      vendorId: ref('vendors', '1'),
-      accountId: ref('accounts', '3'),
+      vendorId: referenceTo('vendors', '1'),
+      accountId: referenceTo('accounts', '3'),
       totalAmount: '37',
       ...EURO_RATE,
       trackingCategoryIds: [north, shop],
@@ -254,8 +254,8 @@ export const creates: readonly QuickBooksCase[] = [
       remoteId: 'Payment-1',
       transactionDate: '2026-03-05T00:00:00.000Z',
       ...EURO_RATE,
-      customerId: ref('customers', '1'),
-      accountId: ref('accounts', '1'),
+      customerId: referenceTo('customers', '1'),
+      accountId: referenceTo('accounts', '1'),
       totalAmount: '10.5',
       paymentState: 'COMPLETED',
       ...common,
@@ -290,8 +290,8 @@ export const creates: readonly QuickBooksCase[] = [
       payment: {
         remoteId: 'BillPayment-2',
         transactionDate: '2026-03-05T00:00:00.000Z',
-        vendorId: ref('vendors', '1'),
-        accountId: ref('accounts', '1'),
+        vendorId: referenceTo('vendors', '1'),
+        accountId: referenceTo('accounts', '1'),
         ...EURO_RATE,
         totalAmount: '10.5',
         paymentState: 'COMPLETED',

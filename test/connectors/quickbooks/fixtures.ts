@@ -1,12 +1,12 @@
-/** What the tests of the QuickBooks connector without QuickBooks share. */
+/** Fixtures shared by the QuickBooks connector tests that run without a simulator. */
 import { connector } from '../../../src/connectors/quickbooks/manifest.ts'
 import type { AppRequest, AppResponse } from '../../../src/definition/connector.ts'
 
 /** A response with this body. */
-export const ok = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
+export const okResponse = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
 
 /** The definition of `accounting/{name}`. */
-export const resource = (name: string) => {
+export const findResource = (name: string) => {
   const found = connector.resources[`accounting/${name}`]
   if (!found) throw new Error(`no ${name}`)
   return found

@@ -26,12 +26,12 @@ const START_MS = Date.parse('2026-11-23T17:00:00Z')
 export const unchanged: Traffic = { received: (body) => body, sent: (request) => request }
 
 /** The id of the record that a reference names: `ref('customers', '1')`. */
-export const ref = (plural: string, remoteId: string): string =>
+export const referenceTo = (plural: string, remoteId: string): string =>
   recordId(CREDENTIAL, `accounting/${plural}`, remoteId)
 
 export type Row = Readonly<Record<string, unknown>> & { readonly remoteId: string }
 
-/** A row without what is empty, its id and the app's own fields. */
+/** A row without its id, its empty fields and its remote fields. */
 const withoutEmpty = (row: Row): Row => {
   const { id: _, remoteFields: __, remoteDeleted: ___, ...rest } = row
   const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
@@ -83,7 +83,7 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
   }
 
   /** Sends a request and reads its response. @throws StepFailure */
-  const exchange = (request: AppRequest): Promise<AppResponse> =>
+  const sendRequest = (request: AppRequest): Promise<AppResponse> =>
     runSteps(
       connector,
       (function* (): Steps<AppResponse> {
@@ -98,7 +98,7 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
     const records: unknown[] = []
     for (let cursor: Json | undefined, isEnd = false; !isEnd; ) {
       const position: ListPosition = { since, cursor, context }
-      const page = readList(await exchange(listRequest(position)), position)
+      const page = readList(await sendRequest(listRequest(position)), position)
       records.push(...page.records)
       cursor = page.next
       isEnd = cursor === undefined
@@ -112,7 +112,7 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
     return write
   }
 
-  const attempt = async () => ({ key: `attempt-${++writes}`, context: await readContext() })
+  const createAttempt = async () => ({ key: `attempt-${++writes}`, context: await readContext() })
 
   const read = async (plural: string, remoteId: string) => {
     const steps = writerOf(plural).get(remoteId, undefined, await readContext())
@@ -130,7 +130,7 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
   return {
     simulator,
     company,
-    exchange,
+    sendRequest,
     readContext,
     map: async (plural: string, raw: unknown) => (await mapRecord(plural, raw)).shown,
     list: async (plural: string, since?: string): Promise<readonly Row[]> =>
@@ -142,14 +142,14 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
     create: async (plural: string, fields: Fields, remoteFields: Fields = {}): Promise<Row> => {
       const { create } = writerOf(plural)
       if (!create) throw new Error(`${plural} cannot be created.`)
-      const steps = create.steps({ fields, remoteFields }, await attempt())
+      const steps = create.steps({ fields, remoteFields }, await createAttempt())
       return (await mapRecord(plural, await runSteps(connector, steps, send))).shown
     },
     update: async (plural: string, remoteId: string, fields: Fields): Promise<Row> => {
       const { update } = writerOf(plural)
       if (!update) throw new Error(`${plural} cannot be updated.`)
       const before = await readStored(plural, remoteId)
-      const steps = update.steps({ fields, remoteFields: {} }, before, await attempt())
+      const steps = update.steps({ fields, remoteFields: {} }, before, await createAttempt())
       return (await mapRecord(plural, await runSteps(connector, steps, send))).shown
     },
     /** The unified name of the field that the app rejects in a new record; undefined if it names none. */
@@ -160,7 +160,7 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
     ): Promise<string | undefined> => {
       const { create } = writerOf(plural)
       if (!create) throw new Error(`${plural} cannot be created.`)
-      const steps = create.steps({ fields, remoteFields }, await attempt())
+      const steps = create.steps({ fields, remoteFields }, await createAttempt())
       const failure = await runSteps(connector, steps, send).then(
         () => undefined,
         (error: unknown) => error,
@@ -174,7 +174,7 @@ export const openHarness = (traffic: Traffic, settings: Partial<CompanySettings>
     remove: async (plural: string, remoteId: string): Promise<void> => {
       const { delete: remove } = writerOf(plural)
       if (!remove) throw new Error(`${plural} cannot be deleted.`)
-      const steps = remove.steps(await readStored(plural, remoteId), await attempt())
+      const steps = remove.steps(await readStored(plural, remoteId), await createAttempt())
       await runSteps(connector, steps, send)
     },
   }

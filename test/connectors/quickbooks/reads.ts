@@ -1,11 +1,11 @@
 /** Records as listings show them: recorded ones, voided and merged ones, and the ids of each list. */
 
-import { ref } from './harness.ts'
+import { referenceTo } from './harness.ts'
 import { companyId, EUR, type QuickBooksCase, seed, shownAccountLine } from './records.ts'
 
 const EFFECTIVE = [{ RateValue: 7, EndDate: '2025-12-31T00:00:00-08:00' }, { RateValue: 8 }]
 
-/** Records that the simulator does not make, as the vendor documents them. */
+/** Records that the simulator cannot create, in the form that the vendor documents. */
 const recorded: readonly (readonly [plural: string, raw: object, expected: object])[] = [
   [
     'taxRates',
@@ -30,7 +30,7 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
       trackingCategoryName: 'Shop',
       trackingCategoryStatus: 'Inactive',
       trackingCategoryType: 'Department',
-      parentCategoryId: ref('trackingCategories', 'Department-2'),
+      parentCategoryId: referenceTo('trackingCategories', 'Department-2'),
     },
   ],
   [
@@ -57,7 +57,7 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
         {
           ...shownAccountLine,
           description: null,
-          accountId: ref('accounts', '7'),
+          accountId: referenceTo('accounts', '7'),
           totalAmount: null,
           exchangeRate: null,
           companyId,
@@ -101,7 +101,7 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
       totalTaxAmount: '0.1',
       totalAmount: '0.3',
       balance: '0',
-      purchaseOrderIds: [ref('purchaseOrders', '8'), ref('purchaseOrders', '7')],
+      purchaseOrderIds: [referenceTo('purchaseOrders', '8'), referenceTo('purchaseOrders', '7')],
     },
   ],
 ]
@@ -143,15 +143,15 @@ const ended: readonly QuickBooksCase[] = [
     },
     expected: {
       invoices: [
-        ['Voided', '0', ref('customers', '1')],
-        ['Open', '0.3', ref('customers', '1')],
+        ['Voided', '0', referenceTo('customers', '1')],
+        ['Open', '0.3', referenceTo('customers', '1')],
       ],
       customers: ['1'],
     },
   },
 ]
 
-/** The ids of what each resource lists; the second list has only what has changed since a time. */
+/** The ids that each resource lists: in a full listing, and in a listing of the changes since a time. */
 const lists: readonly QuickBooksCase[] = (
   [
     ['accounts', ['1', '2', '3', '4', '5', '6', '7', '8', '9']],

@@ -1,6 +1,6 @@
 /** The records that the cases write and expect. */
 import type { Traffic } from '../field-mutations.ts'
-import { type Harness, ref } from './harness.ts'
+import { type Harness, referenceTo } from './harness.ts'
 
 export interface QuickBooksCase {
   readonly name: string
@@ -12,7 +12,7 @@ const TIME = '2026-11-23T17:00:00.000Z'
 export const EUR = { CurrencyRef: { value: 'EUR' } }
 export const EURO_RATE = { currency: 'EUR', exchangeRate: '1.25' }
 
-export const companyId = ref('companyInfo', '1')
+export const companyId = referenceTo('companyInfo', '1')
 export const times = { remoteCreatedAt: TIME, remoteUpdatedAt: TIME }
 export const common = { companyId, ...times }
 
@@ -32,7 +32,10 @@ export const numbers = [
   { phoneNumberType: 'Fax', phoneNumber: '4' },
 ]
 
-/** What the cases refer to: a customer, a vendor, a service, two classes, a department, an account. */
+/**
+ * The records that the cases refer to: a customer, a vendor, a service, two classes, a department and an
+ * account.
+ */
 export const seed = ({ company }: Harness): void => {
   company.create('Customer', { DisplayName: 'Amy', ...EUR })
   company.create('Vendor', { DisplayName: 'Books', ...EUR })
@@ -43,12 +46,12 @@ export const seed = ({ company }: Harness): void => {
 }
 
 export const [north, west, shop] = [
-  ref('trackingCategories', 'Class-1'),
-  ref('trackingCategories', 'Class-2'),
-  ref('trackingCategories', 'Department-1'),
+  referenceTo('trackingCategories', 'Class-1'),
+  referenceTo('trackingCategories', 'Class-2'),
+  referenceTo('trackingCategories', 'Department-1'),
 ]
 
-/** A line with an item: as a caller passes it, and as it is shown. */
+/** A line with an item: the input of a caller, and the line that the API then shows. */
 export const itemLine = {
   description: 'Work',
   unitPrice: 10.5,
@@ -62,7 +65,7 @@ export const shownItemLine = {
   quantity: 3,
   currency: 'EUR',
   accountId: null,
-  accountingItemId: ref('items', '1'),
+  accountingItemId: referenceTo('items', '1'),
   trackingCategoryIds: [west],
 }
 export const shownAccountLine = {
@@ -71,7 +74,7 @@ export const shownAccountLine = {
   quantity: null,
   currency: 'EUR',
   accountingItemId: null,
-  accountId: ref('accounts', '9'),
+  accountId: referenceTo('accounts', '9'),
   trackingCategoryIds: [],
 }
 export const ofLine = { exchangeRate: 1.25, companyId }

@@ -31,7 +31,7 @@ const failures: readonly QuickBooksCase[] = [
   },
 ]
 
-/** Writes that QuickBooks rejects, and the field that is at fault, by its name in the app. */
+/** Writes that QuickBooks rejects, each with the app's name of the invalid field. */
 const refusals: readonly QuickBooksCase[] = (
   [
     ['customers', { customerName: 'Amy' }, 'customerName'],
@@ -67,7 +67,7 @@ const refusals: readonly QuickBooksCase[] = (
   name: `a refused one of ${plural} at ${field} (${at})`,
   run: async (harness) => {
     seed(harness)
-    // Without lines, a payment to a vendor would be rejected for that.
+    // A payment to a vendor without lines would be rejected for the missing lines.
     return harness.refusedField(plural, fields, plural === 'payments' ? { Line: [] } : {})
   },
   expected: field,
@@ -79,7 +79,7 @@ const feeds: readonly QuickBooksCase[] = [
   {
     name: 'the feed of changes and deletions',
     run: async (harness) => {
-      const { company, exchange } = harness
+      const { company, sendRequest } = harness
       seed(harness)
       const { Id = '' } = company.create('Payment', { CustomerRef: { value: '1' }, TotalAmt: 3 })
       company.create('PurchaseOrder', {
@@ -102,7 +102,7 @@ const feeds: readonly QuickBooksCase[] = [
       }))
       const pages: unknown[] = []
       for (const position of positions) {
-        const page = feed.read(await exchange(feed.request(position)), position)
+        const page = feed.read(await sendRequest(feed.request(position)), position)
         const { changes } = page
         const listed = changes.map(({ topic, remoteId, kind }) => `${kind} ${topic} ${remoteId}`)
         pages.push({ token: page.token, changes: listed })
@@ -131,7 +131,7 @@ const feeds: readonly QuickBooksCase[] = [
   {
     name: 'the webhooks in both forms',
     run: async (_, { received }) => {
-      const events = (body: unknown) =>
+      const readEvents = (body: unknown) =>
         (connector.webhooks?.events({ headers: {}, body: received(body) }) ?? []).map(
           ({ topic, remoteId, kind, company, id }) =>
             `${id}: ${kind} ${topic} ${remoteId} of ${company}`,
@@ -148,11 +148,13 @@ const feeds: readonly QuickBooksCase[] = [
         { name: 'BillPayment', id: '6', operation: 'Delete' },
       ]
       return [
-        ...events([
+        ...readEvents([
           { id: 'a', type: 'qbo.customer.merged.v1', ...event, data: { deletedid: '27' } },
           { id: 'b', type: 'qbo.bill.deleted.v1', ...event },
         ]),
-        ...events({ eventNotifications: [{ realmId: '310687', dataChangeEvent: { entities } }] }),
+        ...readEvents({
+          eventNotifications: [{ realmId: '310687', dataChangeEvent: { entities } }],
+        }),
       ]
     },
     expected: [
@@ -167,7 +169,7 @@ const feeds: readonly QuickBooksCase[] = [
   {
     name: 'the company, its context and its name',
     run: async (harness) => {
-      const { company, exchange, readContext, list } = harness
+      const { company, sendRequest, readContext, list } = harness
       company.update('CompanyInfo', '1', {
         LegalName: 'Acme Ltd',
         EmployerId: '91-123',
@@ -176,7 +178,7 @@ const feeds: readonly QuickBooksCase[] = [
         PrimaryPhone: { FreeFormNumber: '555' },
       })
       return {
-        account: connector.readAccountName?.(await exchange(connector.check)),
+        account: connector.readAccountName?.(await sendRequest(connector.check)),
         context: await readContext(),
         listed: await list('companyInfo'),
       }

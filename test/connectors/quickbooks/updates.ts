@@ -1,6 +1,6 @@
 /** Updates one by one, with the outcome of each. */
 import { valuesOf } from '../../../src/definition/raw-values.ts'
-import { ref } from './harness.ts'
+import { referenceTo } from './harness.ts'
 import {
   common,
   numbers,
@@ -29,7 +29,7 @@ export const updates: readonly QuickBooksCase[] = [
       currentBalance: '0',
       currency: 'USD',
       accountNumber: '7',
-      parentAccountId: ref('accounts', '9'),
+      parentAccountId: referenceTo('accounts', '9'),
       ...common,
     })),
   },
@@ -73,8 +73,8 @@ export const updates: readonly QuickBooksCase[] = [
         itemType: 'SERVICE',
         unitPrice: '1.5',
         purchasePrice: '0.1',
-        billAccountId: ref('accounts', '9'),
-        invoiceAccountId: ref('accounts', '7'),
+        billAccountId: referenceTo('accounts', '9'),
+        invoiceAccountId: referenceTo('accounts', '7'),
         ...common,
       },
       ['Days (deleted)', 'ARCHIVED'],
@@ -119,7 +119,7 @@ export const updates: readonly QuickBooksCase[] = [
     expected: {
       amounts: {
         remoteId: '1',
-        customerId: ref('customers', '1'),
+        customerId: referenceTo('customers', '1'),
         invoiceNumber: '1001',
         invoiceStatus: 'Open',
         invoiceState: 'OPEN',
@@ -217,8 +217,8 @@ export const updates: readonly QuickBooksCase[] = [
       ])
     },
     expected: [
-      ['4', ref('accounts', '1'), '2026-11-23T00:00:00.000Z'],
-      ['8', ref('accounts', '6'), '2026-03-07T00:00:00.000Z'],
+      ['4', referenceTo('accounts', '1'), '2026-11-23T00:00:00.000Z'],
+      ['8', referenceTo('accounts', '6'), '2026-03-07T00:00:00.000Z'],
     ],
   },
 ]

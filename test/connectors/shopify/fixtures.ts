@@ -1,6 +1,6 @@
 /**
- * What the tests of the Shopify connector without a shop share. test/long/shopify-documents.check.ts holds each request
- * against Shopify's own schema.
+ * Fixtures shared by the Shopify connector tests that run without a simulator. test/long/shopify-documents.check.ts
+ * holds each request against Shopify's own schema.
  */
 import { connector } from '../../../src/connectors/shopify/manifest.ts'
 import type { AppRequest, AppResponse } from '../../../src/definition/connector.ts'
@@ -12,7 +12,7 @@ export const SINCE = '2026-01-02T03:04:05.678Z'
 export const context = { currency: 'EUR', timeZone: 'Europe/Berlin' }
 
 /** A response with these data. */
-export const ok = (data: unknown, rest: object = {}): AppResponse => ({
+export const okResponse = (data: unknown, rest: object = {}): AppResponse => ({
   status: 200,
   headers: {},
   body: { data, ...rest },
@@ -23,10 +23,10 @@ export const connection = (nodes: readonly unknown[], pageInfo: object = LAST) =
   nodes,
   pageInfo,
 })
-export const gid = (type: string, id: number) => `gid://shopify/${type}/${id}`
+export const globalId = (type: string, id: number) => `gid://shopify/${type}/${id}`
 
 /** The definition of `commerce/{name}`. */
-export const resource = (name: string) => {
+export const findResource = (name: string) => {
   const found = connector.resources[`commerce/${name}`]
   if (!found) throw new Error(`no ${name}`)
   return found

@@ -25,11 +25,11 @@ const START_MS = Date.parse('2026-11-23T17:00:00Z')
 export const unchanged: Traffic = { received: (body) => body, sent: (request) => request }
 
 /** The id of the record that a reference names: `ref('customers', gid('Customer', 1))`. */
-export const ref = (plural: string, remoteId: string): string =>
+export const referenceTo = (plural: string, remoteId: string): string =>
   recordId(CREDENTIAL, `commerce/${plural}`, remoteId)
 
 /** The id of the simulated shop's first, second, … record of a type. */
-export const gid = (type: string, number: number): string =>
+export const globalId = (type: string, number: number): string =>
   `gid://shopify/${type}/${5_400_000_000_000 + number}`
 
 export type Fields = Readonly<Record<string, Json>>
@@ -38,7 +38,7 @@ type Row = Readonly<Record<string, unknown>>
 const isEmpty = (value: unknown): boolean =>
   value === null || (Array.isArray(value) && value.length === 0)
 
-/** A row without what is empty, its id and the app's own fields. */
+/** A row without its id, its empty fields and its remote fields. */
 const withoutEmpty = ({ id: _, remoteFields: __, remoteDeleted, ...rest }: Row): Row => ({
   ...Object.fromEntries(Object.entries(rest).filter(([, value]) => !isEmpty(value))),
   ...(remoteDeleted === true && { remoteDeleted }),
@@ -56,7 +56,7 @@ const UNSIMULATED: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 const withUnsimulated = (text: string): unknown =>
   JSON.parse(text, (name, value) => UNSIMULATED[name]?.[String(value)] ?? value)
 
-/** What records of a resource have in addition to their unified fields. */
+/** The paths of the remote fields that the cases compare, by resource. */
 const REST: Readonly<Record<string, readonly string[]>> = {
   customers: ['note', 'tags', 'locale', 'taxExempt', 'state'],
   products: ['handle', 'publishedAt', 'variants.position', 'variants.inventoryItem.id'],
@@ -102,7 +102,7 @@ export const reportManyRecords: Change = (body) => {
   return counts.length > 0 ? { ...valuesOf(body), data: { ...data, ...large } } : body
 }
 
-/** A shop without records, and the connector, whose traffic passes through `traffic`. */
+/** Creates a shop without records, and a connector whose requests and responses pass through `traffic`. */
 export const openHarness = (traffic: Traffic) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createShopify({ limited: false, clock })
@@ -158,7 +158,7 @@ export const openHarness = (traffic: Traffic) => {
   }
 
   /** Sends a request and reads its response. @throws StepFailure */
-  const exchange = (request: AppRequest, change?: Change): Promise<AppResponse> =>
+  const sendRequest = (request: AppRequest, change?: Change): Promise<AppResponse> =>
     runSteps(
       connector,
       (function* (): Steps<AppResponse> {
@@ -173,7 +173,7 @@ export const openHarness = (traffic: Traffic) => {
       throw new Error(`${plural} cannot be written.`)
     return { get: write.get, create: write.create, update: write.update, delete: write.delete }
   }
-  const attempt = async () => ({ ...ATTEMPT, context: await readContext() })
+  const createAttempt = async () => ({ ...ATTEMPT, context: await readContext() })
 
   const read = async (plural: string, remoteId: string): Promise<unknown> =>
     run(writerOf(plural).get(remoteId, undefined, await readContext()))
@@ -186,15 +186,18 @@ export const openHarness = (traffic: Traffic) => {
   })
 
   const createRaw = async (plural: string, fields: Fields, remoteFields: Fields) =>
-    run(writerOf(plural).create.steps({ fields, remoteFields }, await attempt()))
+    run(writerOf(plural).create.steps({ fields, remoteFields }, await createAttempt()))
 
   return {
     simulator,
     shop,
     run,
-    exchange,
+    sendRequest,
     readContext,
-    /** What a listing shows, the ids that it reports as deleted, and its steps. @param maxPages stops after them */
+    /**
+     * Runs a listing. @param maxPages stops the listing after this many pages @returns the listed rows, the ids
+     * that it reports as deleted, and its steps
+     */
     list: async (plural: string, since?: string, change?: Change, maxPages = 99) => {
       const { listRequest, readList } = resourceOf(plural)
       const context = await readContext()
@@ -205,7 +208,7 @@ export const openHarness = (traffic: Traffic) => {
       let cursor: Json | undefined
       for (let left = maxPages; left > 0; left -= 1) {
         const position: ListPosition = { since, cursor, context }
-        const page = readList(await exchange(listRequest(position), change), position)
+        const page = readList(await sendRequest(listRequest(position), change), position)
         for (const raw of page.records) {
           rows.push(await showRecord(plural, raw))
           rests.push(await restOf(plural, raw))
@@ -225,11 +228,11 @@ export const openHarness = (traffic: Traffic) => {
       const variables: unknown[] = []
       const pages: unknown[] = []
       let cursor: Json | undefined
-      for (const one of data) {
+      for (const shown of data) {
         const position: ListPosition = { since, cursor, context: known }
         const { body } = traffic.sent(listRequest(position))
         variables.push(valuesOf(body).variables)
-        const response = { status: 200, headers: {}, body: traffic.received({ data: one }) }
+        const response = { status: 200, headers: {}, body: traffic.received({ data: shown }) }
         const page = readList(response, position)
         const { records, deleted, waitMs } = page
         pages.push({ count: records.length, deleted, waitMs })
@@ -260,7 +263,7 @@ export const openHarness = (traffic: Traffic) => {
       const raw = await read(plural, remoteId)
       return raw === undefined ? undefined : showRecord(plural, raw)
     },
-    /** What a record has in addition to its unified fields. */
+    /** The compared remote fields of a record. */
     rest: async (plural: string, remoteId: string): Promise<Row> =>
       restOf(plural, await read(plural, remoteId)),
     create: async (plural: string, fields: Fields, remoteFields: Fields = {}): Promise<Row> =>
@@ -268,12 +271,12 @@ export const openHarness = (traffic: Traffic) => {
     update: async (plural: string, remoteId: string, fields: Fields, remoteFields: Fields = {}) => {
       const before = await readStored(plural, remoteId)
       const { update } = writerOf(plural)
-      const steps = update.steps({ fields, remoteFields }, before, await attempt())
+      const steps = update.steps({ fields, remoteFields }, before, await createAttempt())
       return showRecord(plural, await run(steps))
     },
     remove: async (plural: string, remoteId: string): Promise<void> => {
       const { delete: remove } = writerOf(plural)
-      await run(remove.steps(await readStored(plural, remoteId), await attempt()))
+      await run(remove.steps(await readStored(plural, remoteId), await createAttempt()))
     },
     /** The failure of a write: its kind, its reason, and the unified name of the field at fault. */
     failureOf: async (plural: string, write: Promise<unknown>) => {

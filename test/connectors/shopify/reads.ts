@@ -1,6 +1,6 @@
 /** Listings and single records. */
 import { entriesOf, valuesOf } from '../../../src/definition/raw-values.ts'
-import { gid, reportManyRecords } from './harness.ts'
+import { globalId, reportManyRecords } from './harness.ts'
 import {
   CUSTOMER,
   customer,
@@ -33,7 +33,7 @@ const lists: readonly ShopifyCase[] = Object.entries(shownRows).map(([plural, ro
   expected: {
     rows: [[row], [row], [], [row]],
     rests: Array(3).fill(shownRests[plural]),
-    // By pages, and in a large shop.
+    // Listed page by page, and by a bulk operation in a large shop.
     steps: [['pages'], ['run', 'operation', 'file']],
   },
 }))
@@ -107,7 +107,7 @@ const pages: readonly ShopifyCase[] = [
         connection('customers', [{ id: CUSTOMER, updatedAt: '2026-11-23T17:00:00Z' }], 'c'),
         connection('customers', [], null),
         connection('events', [deletion(CUSTOMER)], 'e'),
-        connection('events', [deletion(gid('Customer', 2))], null),
+        connection('events', [deletion(globalId('Customer', 2))], null),
       ])
       return { after: variables.map((sent) => valuesOf(sent).after), read, isEnd }
     },
@@ -117,7 +117,7 @@ const pages: readonly ShopifyCase[] = [
         { count: 1, deleted: undefined },
         { count: 0, deleted: undefined },
         { count: 0, deleted: [CUSTOMER] },
-        { count: 0, deleted: [gid('Customer', 2)] },
+        { count: 0, deleted: [globalId('Customer', 2)] },
       ],
       isEnd: true,
     },
@@ -151,9 +151,9 @@ const states: readonly ShopifyCase[] = [
       const all = await list('orders')
       const changed = await list('orders', SINCE)
       const inLarge = await list('orders', undefined, reportManyRecords)
-      const one = valuesOf(await get('orders', ORDER))
+      const single = valuesOf(await get('orders', ORDER))
       return {
-        statuses: [...all.rows, ...changed.rows, ...inLarge.rows, one].map((row) => [
+        statuses: [...all.rows, ...changed.rows, ...inLarge.rows, single].map((row) => [
           row.orderStatus,
           row.orderState,
         ]),

@@ -1,6 +1,6 @@
-/** The records of the cases: as they are written, and as they are shown. */
+/** The records of the cases: the input of a caller, and the record that the API then shows. */
 import type { Traffic } from '../field-mutations.ts'
-import { gid, type Harness, ref } from './harness.ts'
+import { globalId, type Harness, referenceTo } from './harness.ts'
 
 export interface ShopifyCase {
   readonly name: string
@@ -12,9 +12,13 @@ const TIME = '2026-11-23T17:00:00.000Z'
 export const times = { remoteCreatedAt: TIME, remoteUpdatedAt: TIME }
 export const SINCE = '2026-11-23T16:00:00.000Z'
 
-export const [CUSTOMER, ORDER, PRODUCT] = [gid('Customer', 1), gid('Order', 1), gid('Product', 1)]
-export const [SMALL, LARGE] = [gid('ProductVariant', 1), gid('ProductVariant', 2)]
-export const FULFILLMENT = gid('Fulfillment', 1)
+export const [CUSTOMER, ORDER, PRODUCT] = [
+  globalId('Customer', 1),
+  globalId('Order', 1),
+  globalId('Product', 1),
+]
+export const [SMALL, LARGE] = [globalId('ProductVariant', 1), globalId('ProductVariant', 2)]
+export const FULFILLMENT = globalId('Fulfillment', 1)
 
 export const customer = {
   firstName: 'Ada',
@@ -44,7 +48,7 @@ export const IMAGE = 'https://x.example/lamp.png'
 const images = { files: [{ originalSource: IMAGE, contentType: 'IMAGE' }] }
 /** A variant as it is shown. Stock is tracked, and there is none. */
 export const shownVariant = (remoteId: string, title: string, fields: object) => ({
-  id: ref('products.variants', remoteId),
+  id: referenceTo('products.variants', remoteId),
   remoteId,
   title,
   inventory: { totalCount: 0 },
@@ -115,8 +119,8 @@ const enterOrder = ({ shop }: Harness): void => {
 }
 
 export const shownLine = {
-  productId: ref('products', PRODUCT),
-  variantId: ref('products.variants', SMALL),
+  productId: referenceTo('products', PRODUCT),
+  variantId: referenceTo('products.variants', SMALL),
   title: 'Lamp - S',
   sku: 'L-S',
   quantity: 3,
@@ -139,7 +143,7 @@ export const shownOrder = {
   billingAddress: address,
   shippingAddress: otherAddress,
   customer: {
-    customerId: ref('customers', CUSTOMER),
+    customerId: referenceTo('customers', CUSTOMER),
     firstName: 'Ada',
     lastName: 'Kern',
     email: 'buyer@x.example',
@@ -154,10 +158,10 @@ const shipped = {
 }
 export const shownFulfillment = {
   remoteId: FULFILLMENT,
-  orderId: ref('orders', ORDER),
+  orderId: referenceTo('orders', ORDER),
   shipmentState: 'DELIVERED',
   ...shipped,
-  lineItems: [{ ...shownLine, lineItemId: gid('LineItem', 1), quantity: 2, price: '10.1' }],
+  lineItems: [{ ...shownLine, lineItemId: globalId('LineItem', 1), quantity: 2, price: '10.1' }],
   ...times,
 }
 
@@ -166,7 +170,7 @@ export const fill = async (harness: Harness): Promise<void> => {
   await harness.create('customers', customer, customerRest)
   await createProduct(harness)
   enterOrder(harness)
-  const lineItems = [{ lineItemId: gid('LineItem', 1), quantity: 2 }]
+  const lineItems = [{ lineItemId: globalId('LineItem', 1), quantity: 2 }]
   await harness.create('fulfillments', { orderId: ORDER, ...shipped, lineItems })
 }
 
@@ -187,7 +191,7 @@ const presentmentMoneyOf = (name: string, amount: string) => ({
   [`${name}.shopMoney.currencyCode`]: ['EUR'],
 })
 
-/** What the same records have in addition to the unified fields. */
+/** The remote fields of the same records. */
 export const shownRests: Readonly<Record<string, object>> = {
   customers: {
     note: ['kind'],
@@ -200,7 +204,7 @@ export const shownRests: Readonly<Record<string, object>> = {
     handle: ['lamp'],
     publishedAt: ['2026-11-23T17:00:00Z'],
     'variants.position': [1, 2],
-    'variants.inventoryItem.id': [gid('InventoryItem', 1), gid('InventoryItem', 2)],
+    'variants.inventoryItem.id': [globalId('InventoryItem', 1), globalId('InventoryItem', 2)],
   },
   orders: {
     processedAt: ['2026-11-22T10:00:00Z'],
@@ -223,7 +227,7 @@ export const shownRests: Readonly<Record<string, object>> = {
     'billingAddress.province': ['Hamburg'],
     'shippingAddress.company': ['Ko'],
     'shippingAddress.province': ['Bremen'],
-    'lineItems.id': [gid('LineItem', 1)],
+    'lineItems.id': [globalId('LineItem', 1)],
     'lineItems.currentQuantity': [3],
     'lineItems.variantTitle': ['S'],
   },
@@ -232,6 +236,6 @@ export const shownRests: Readonly<Record<string, object>> = {
     status: ['SUCCESS'],
     deliveredAt: ['2026-11-25T09:00:00Z'],
     estimatedDeliveryAt: ['2026-11-24T09:00:00Z'],
-    'fulfillmentLineItems.id': [gid('FulfillmentLineItem', 1)],
+    'fulfillmentLineItems.id': [globalId('FulfillmentLineItem', 1)],
   },
 }

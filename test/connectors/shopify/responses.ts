@@ -4,7 +4,7 @@ import { valuesOf } from '../../../src/definition/raw-values.ts'
 import { isSigned } from '../../../src/inbound/verify-signature.ts'
 import type { WebhookMessage } from '../../simulators/engine/webhooks.ts'
 import type { Traffic } from '../field-mutations.ts'
-import { gid } from './harness.ts'
+import { globalId } from './harness.ts'
 import { CUSTOMER, FULFILLMENT, fill, ORDER, PRODUCT, type ShopifyCase } from './records.ts'
 
 const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 150, restoreRate: 100 }
@@ -54,8 +54,8 @@ const facts: readonly ShopifyCase[] = [
   },
   {
     name: 'the shop, its context, its name and its points',
-    run: async ({ exchange, readContext }) => {
-      const response = await exchange(connector.check)
+    run: async ({ sendRequest, readContext }) => {
+      const response = await sendRequest(connector.check)
       return {
         account: connector.readAccountName?.(response),
         context: await readContext(),
@@ -113,7 +113,7 @@ const webhooks: readonly ShopifyCase[] = [
       const { simulator, run } = harness
       const { ids } = valuesOf(await run(subscribe(target)))
       const listed = await run(listSubscriptions())
-      const fields = [...simulator.webhooks.subscriptions.values()].map((one) => one.fields)
+      const fields = [...simulator.webhooks.subscriptions.values()].map((event) => event.fields)
       await fill(harness)
       await harness.remove('orders', ORDER)
       await simulator.webhooks.deliver()
@@ -158,7 +158,7 @@ const webhooks: readonly ShopifyCase[] = [
     name: 'a subscription that exists, and one that does not',
     run: async ({ run, failureOf }) => {
       await run(subscribe(target))
-      const missing = unsubscribe(gid('WebhookSubscription', 99))
+      const missing = unsubscribe(globalId('WebhookSubscription', 99))
       return [
         await failureOf('orders', run(subscribe(target))),
         await failureOf('orders', run(missing)),

@@ -1,7 +1,7 @@
 /** New, changed, deleted and rejected records. */
 import { connector } from '../../../src/connectors/shopify/manifest.ts'
 import { valuesOf } from '../../../src/definition/raw-values.ts'
-import { type Fields, gid, type Harness, ref } from './harness.ts'
+import { type Fields, globalId, type Harness, referenceTo } from './harness.ts'
 import {
   address,
   CUSTOMER,
@@ -99,7 +99,7 @@ const creates: readonly ShopifyCase[] = [
       lineItems: [
         { ...shownLine, sku: 'OWN', price: '10.1', unitCost: null, currency: 'USD' },
         {
-          productId: ref('products', PRODUCT),
+          productId: referenceTo('products', PRODUCT),
           variantId: null,
           title: 'Shade',
           sku: null,
@@ -126,7 +126,7 @@ const creates: readonly ShopifyCase[] = [
     },
     expected: [
       {
-        customerId: ref('customers', CUSTOMER),
+        customerId: referenceTo('customers', CUSTOMER),
         firstName: 'Eva',
         lastName: 'Ohm',
         email: 'eva@x.example',
@@ -207,7 +207,7 @@ const updates: readonly ShopifyCase[] = [
           weight: { value: 2, unit: 'POUNDS' },
         }),
         shownVariant(LARGE, 'XL', { ...large, optionValues: [{ name: 'Size', value: 'XL' }] }),
-        shownVariant(gid('ProductVariant', 3), 'M', {
+        shownVariant(globalId('ProductVariant', 3), 'M', {
           ...small,
           sku: 'L-M',
           optionValues: [{ name: 'Size', value: 'M' }],
@@ -223,7 +223,7 @@ const updates: readonly ShopifyCase[] = [
       await harness.create('customers', { firstName: 'Eva' })
       const row = await harness.update('orders', ORDER, {
         shippingAddress: { city: 'Kiel' },
-        customer: { customerId: gid('Customer', 2), email: 'eva@x.example', phone: '+49777' },
+        customer: { customerId: globalId('Customer', 2), email: 'eva@x.example', phone: '+49777' },
       })
       const { 'shippingAddress.company': company } = await harness.rest('orders', ORDER)
       return [row.shippingAddress, company, row.customer]
@@ -232,7 +232,7 @@ const updates: readonly ShopifyCase[] = [
       { ...otherAddress, city: 'Kiel' },
       ['Ko'],
       {
-        customerId: ref('customers', gid('Customer', 2)),
+        customerId: referenceTo('customers', globalId('Customer', 2)),
         firstName: 'Eva',
         lastName: null,
         email: 'eva@x.example',
@@ -341,7 +341,7 @@ const fulfillmentOrders: readonly ShopifyCase[] = [
 
 interface Refusal {
   readonly plural: string
-  /** The mutation that the shop rejects, or what the connector notices. */
+  /** The mutation that the shop rejects, or the mistake that the connector finds itself. */
   readonly by: string
   write(harness: Harness): Promise<unknown>
   /** The unified name of the field at fault. Absent: the record itself is missing. */
@@ -349,8 +349,8 @@ interface Refusal {
   readonly reason: string
 }
 
-const MISSING_LINE = { variantId: gid('ProductVariant', 99), price: '1.00', quantity: 1 }
-const OPEN_LINE = { lineItemId: gid('LineItem', 1), quantity: 2 }
+const MISSING_LINE = { variantId: globalId('ProductVariant', 99), price: '1.00', quantity: 1 }
+const OPEN_LINE = { lineItemId: globalId('LineItem', 1), quantity: 2 }
 
 const refused: readonly Refusal[] = [
   {
@@ -427,7 +427,7 @@ const refused: readonly Refusal[] = [
     by: 'orderCustomerSet',
     field: 'customer',
     write: ({ update }) =>
-      update('orders', ORDER, { customer: { customerId: gid('Customer', 99) } }),
+      update('orders', ORDER, { customer: { customerId: globalId('Customer', 99) } }),
     reason: 'Customer does not exist',
   },
   {
@@ -449,37 +449,37 @@ const refused: readonly Refusal[] = [
     by: 'an order that does not exist',
     field: 'orderId',
     write: ({ create }) =>
-      create('fulfillments', { orderId: gid('Order', 99), lineItems: [OPEN_LINE] }),
+      create('fulfillments', { orderId: globalId('Order', 99), lineItems: [OPEN_LINE] }),
     reason: 'Shopify has no such order.',
   },
   {
     plural: 'customers',
     by: 'customerDelete',
     reason: "Customer can't be found",
-    write: ({ remove }) => remove('customers', gid('Customer', 99)),
+    write: ({ remove }) => remove('customers', globalId('Customer', 99)),
   },
   {
     plural: 'orders',
     by: 'orderDelete',
     reason: 'NOT_FOUND: Order does not exist',
-    write: ({ remove }) => remove('orders', gid('Order', 99)),
+    write: ({ remove }) => remove('orders', globalId('Order', 99)),
   },
   {
     plural: 'products',
     by: 'productDelete',
     reason: 'Product does not exist',
-    write: ({ remove }) => remove('products', gid('Product', 99)),
+    write: ({ remove }) => remove('products', globalId('Product', 99)),
   },
   {
     plural: 'fulfillments',
     by: 'fulfillmentCancel',
-    write: ({ remove }) => remove('fulfillments', gid('Fulfillment', 99)),
+    write: ({ remove }) => remove('fulfillments', globalId('Fulfillment', 99)),
     reason: 'Fulfillment does not exist.',
   },
   {
     plural: 'fulfillments',
     by: 'fulfillmentTrackingInfoUpdate',
-    write: ({ update }) => update('fulfillments', gid('Fulfillment', 99), { carrier: 'UPS' }),
+    write: ({ update }) => update('fulfillments', globalId('Fulfillment', 99), { carrier: 'UPS' }),
     reason: 'Fulfillment does not exist.',
   },
 ]

@@ -7,7 +7,7 @@ import { createAppClient } from '../../../src/outbound/http.ts'
 import { createCredential } from '../../../src/store/accounts/credentials.ts'
 import { createSync } from '../../../src/sync/schedule.ts'
 import { startVendure, type Vendure } from '../../apps/vendure/start.ts'
-import { fullSelection } from '../../support/selection.ts'
+import { selectAllFields } from '../../support/selection.ts'
 import { startService, type Tenant, type TestService } from '../../support/service.ts'
 import { testVault } from '../../support/vault.ts'
 import { createKey, READING } from './key.ts'
@@ -53,7 +53,7 @@ const resourceOf = (topic: string): Resource => {
 
 /** Queries REST and GraphQL, and throws if they differ. */
 const createReader = (service: TestService, { key }: Tenant, credentialId: string) => {
-  const same = (rest: unknown, graph: unknown): void => {
+  const assertSame = (rest: unknown, graph: unknown): void => {
     if (JSON.stringify(rest, sortKeys) !== JSON.stringify(graph, sortKeys))
       throw new Error(`REST: ${JSON.stringify(rest)}\nGraphQL: ${JSON.stringify(graph)}`)
   }
@@ -73,10 +73,10 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
       const { data, errors } = await service.graphql(
         key,
         `{ list: ${resource.listField}(credentialId: "${credentialId}", first: 100) {
-          totalCount nodes { ${fullSelection(resource)} } } }`,
+          totalCount nodes { ${selectAllFields(resource)} } } }`,
       )
       if (errors.length > 0) throw new Error(errors[0]?.message)
-      same(records, data.list.nodes)
+      assertSame(records, data.list.nodes)
       if (data.list.totalCount !== records.length)
         throw new Error('the page does not hold all records')
       return records
@@ -90,10 +90,10 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
       const { data, errors } = await service.graphql(
         key,
         `{ one: ${resource.getField}(credentialId: "${credentialId}", id: "${remoteId}") {
-          ${fullSelection(resource)} } }`,
+          ${selectAllFields(resource)} } }`,
       )
       if (errors.length > 0) throw new Error(errors[0]?.message)
-      same(record, data.one)
+      assertSame(record, data.one)
       return record
     },
   }

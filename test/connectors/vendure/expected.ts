@@ -6,12 +6,12 @@ import type { Address, Customer, Fulfillment, Order, Product } from '../../apps/
 export type Expected = Readonly<Record<string, unknown>> & { readonly remoteId: string }
 
 /** The test shop uses hundredths of euros. */
-const euros = (cents: number): string => (cents / 100).toFixed(2)
-const total = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0)
+const formatEuros = (cents: number): string => (cents / 100).toFixed(2)
+const sumAmounts = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0)
 const orNull = (text: string | null | undefined): string | null => text || null
-const last = (times: readonly string[]): string => times.toSorted().at(-1) ?? ''
+const latestOf = (times: readonly string[]): string => times.toSorted().at(-1) ?? ''
 
-const common = (
+const commonFields = (
   credentialId: string,
   topic: string,
   remote: { id: string; createdAt: string },
@@ -23,7 +23,7 @@ const common = (
 })
 
 export const expectedCustomer = (credentialId: string, remote: Customer): Expected => ({
-  ...common(credentialId, 'commerce/customers', remote),
+  ...commonFields(credentialId, 'commerce/customers', remote),
   firstName: remote.firstName,
   lastName: remote.lastName,
   email: remote.emailAddress,
@@ -37,7 +37,7 @@ export const expectedProduct = (
   remote: Product,
   stockTimes: readonly string[],
 ): Expected => ({
-  ...common(credentialId, 'commerce/products', remote),
+  ...commonFields(credentialId, 'commerce/products', remote),
   productName: remote.name,
   description: remote.description,
   productType: null,
@@ -50,15 +50,17 @@ export const expectedProduct = (
     id: recordId(credentialId, 'commerce/products.variants', variant.id),
     remoteId: variant.id,
     title: variant.name,
-    price: euros(variant.price),
+    price: formatEuros(variant.price),
     sku: variant.sku,
     optionValues: variant.options
       .map(({ name, group }) => ({ name: group.name, value: name }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    inventory: { totalCount: total(variant.stockLevels.map(({ stockOnHand }) => stockOnHand)) },
+    inventory: {
+      totalCount: sumAmounts(variant.stockLevels.map(({ stockOnHand }) => stockOnHand)),
+    },
     weight: null,
   })),
-  remoteUpdatedAt: last([
+  remoteUpdatedAt: latestOf([
     remote.updatedAt,
     ...remote.variants.map(({ updatedAt }) => updatedAt),
     ...stockTimes,
@@ -85,7 +87,7 @@ const expectedLine = (credentialId: string, line: Order['lines'][number]) => ({
   productId: recordId(credentialId, 'commerce/products', line.productVariant.productId),
   variantId: recordId(credentialId, 'commerce/products.variants', line.productVariant.id),
   title: line.productVariant.name,
-  price: euros(line.unitPriceWithTax),
+  price: formatEuros(line.unitPriceWithTax),
   sku: line.productVariant.sku,
 })
 
@@ -122,7 +124,7 @@ export const expectedOrder = (
   times: readonly string[],
   statuses: OrderStatuses | undefined,
 ): Expected => ({
-  ...common(credentialId, 'commerce/orders', remote),
+  ...commonFields(credentialId, 'commerce/orders', remote),
   orderNumber: remote.code,
   orderStatus: remote.state,
   orderState: orderStates[remote.state],
@@ -132,10 +134,12 @@ export const expectedOrder = (
     fulfillmentState: unifiedStates[statuses.fulfillmentStatus],
   }),
   currency: remote.currencyCode,
-  totalPrice: euros(remote.totalWithTax),
-  totalDiscount: euros(-total(remote.discounts.map(({ amountWithTax }) => amountWithTax)) + 0),
-  totalShipping: euros(remote.shippingWithTax),
-  totalTax: euros(total(remote.taxSummary.map(({ taxTotal }) => taxTotal))),
+  totalPrice: formatEuros(remote.totalWithTax),
+  totalDiscount: formatEuros(
+    -sumAmounts(remote.discounts.map(({ amountWithTax }) => amountWithTax)) + 0,
+  ),
+  totalShipping: formatEuros(remote.shippingWithTax),
+  totalTax: formatEuros(sumAmounts(remote.taxSummary.map(({ taxTotal }) => taxTotal))),
   lineItems: remote.lines.map((line) => ({
     ...expectedLine(credentialId, line),
     unitCost: null,
@@ -151,7 +155,7 @@ export const expectedOrder = (
     email: remote.customer.emailAddress,
     phone: orNull(remote.customer.phoneNumber),
   },
-  remoteUpdatedAt: last(times),
+  remoteUpdatedAt: latestOf(times),
 })
 
 export const expectedFulfillment = (
@@ -159,7 +163,7 @@ export const expectedFulfillment = (
   order: Order,
   remote: Fulfillment,
 ): Expected => ({
-  ...common(credentialId, 'commerce/fulfillments', remote),
+  ...commonFields(credentialId, 'commerce/fulfillments', remote),
   orderId: recordId(credentialId, 'commerce/orders', order.id),
   shipmentState: remote.state.toUpperCase(),
   carrier: remote.method,

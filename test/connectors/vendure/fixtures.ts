@@ -17,20 +17,20 @@ export interface RecordedPage {
   readonly response: { readonly status: number; readonly body: unknown }
 }
 
-const fixture = (name: string): unknown =>
+const readJson = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../fixtures/vendure/${name}.json`, import.meta.url), 'utf8'))
 
 /** The context of the shop. */
-export const CONTEXT = fixture('context') as Shop // record.ts wrote it
+export const CONTEXT = readJson('context') as Shop // record.ts wrote it
 
 /** The rejections by cause. */
-export const failures = fixture('failures') as Readonly<Record<string, RecordedPage['response']>>
+export const failures = readJson('failures') as Readonly<Record<string, RecordedPage['response']>>
 
 /** A full listing, or a listing of changes since an instant. */
 export const readFixture = (name: string): { since?: string; pages: readonly RecordedPage[] } =>
-  fixture(name) as { since?: string; pages: readonly RecordedPage[] } // record.ts wrote it
+  readJson(name) as { since?: string; pages: readonly RecordedPage[] } // record.ts wrote it
 
-export const resource = (name: string): ResourceConnector => {
+export const findResource = (name: string): ResourceConnector => {
   const found = connector.resources[`commerce/${name}`]
   if (!found) throw new Error(`the connector has no ${name}`)
   return found
@@ -48,7 +48,7 @@ export const responseWith = (data: unknown): AppResponse =>
   response({ status: 200, body: { data } })
 
 export const readPage = (name: string, page: RecordedPage, since?: string): ListPage =>
-  resource(name).readList(response(page.response), {
+  findResource(name).readList(response(page.response), {
     since,
     cursor: page.cursor ?? undefined,
     context: CONTEXT,
@@ -56,9 +56,9 @@ export const readPage = (name: string, page: RecordedPage, since?: string): List
 
 /** The raw records of a recorded full listing. */
 // biome-ignore lint/suspicious/noExplicitAny: each test knows the records that it takes
-export const rawRecords = (name: string): any[] =>
+export const readRawRecords = (name: string): any[] =>
   readFixture(name).pages.flatMap((page) => [...readPage(name, page).records])
 
 /** A raw record as the store would receive it. */
 export const mapRaw = (name: string, raw: unknown, context: Shop = CONTEXT): MappedRecord =>
-  createMapper(resource(name).mapping)(raw, CREDENTIAL, { context })
+  createMapper(findResource(name).mapping)(raw, CREDENTIAL, { context })

@@ -6,7 +6,7 @@ import type { Fields, WritingShop } from './writing.ts'
 export const fulfillmentWrites = (shop: WritingShop): unknown =>
   describe('a fulfillment', () => {
     const { create, update, refusal, buy, now } = shop
-    const shipment = ({ id, lines }: Order, ...quantities: readonly number[]): Fields => ({
+    const shipmentInput = ({ id, lines }: Order, ...quantities: readonly number[]): Fields => ({
       orderId: id,
       lineItems: quantities.map((quantity, index) => ({
         lineItemId: lines[index]?.id ?? '',
@@ -17,7 +17,7 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
     test('is created in Vendure’s initial state or in the requested one', async () => {
       const order = await buy()
       const packed = await create('fulfillments', {
-        ...shipment(order, 1),
+        ...shipmentInput(order, 1),
         carrier: 'DHL',
         trackingNumbers: ['T-1'],
       })
@@ -27,7 +27,7 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
         lineItems: [{ lineItemId: order.lines[0]?.id, quantity: 1, sku: 'LAMP-S' }],
         remoteFields: { state: 'Pending', orderId: order.id },
       })
-      const sent = await create('fulfillments', shipment(order, 1, 3), { state: 'Shipped' })
+      const sent = await create('fulfillments', shipmentInput(order, 1, 3), { state: 'Shipped' })
       const own = await now(order)
       expect(own.fulfillments).toMatchObject([
         { id: packed.remoteId, state: 'Pending', method: 'DHL', trackingCode: 'T-1' },
@@ -45,13 +45,13 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
           { name: 'trackingCode', value: 'B-1' },
         ],
       }
-      const createdRecord = await create('fulfillments', shipment(order, 2), { handler })
+      const createdRecord = await create('fulfillments', shipmentInput(order, 2), { handler })
       expect(createdRecord).toMatchObject({ carrier: 'Bicycle', trackingNumbers: ['B-1'] })
     })
 
     test('changes from state to state', async () => {
       const order = await buy()
-      const { remoteId } = await create('fulfillments', shipment(order, 2, 3))
+      const { remoteId } = await create('fulfillments', shipmentInput(order, 2, 3))
       for (const state of ['Shipped', 'Shipped', 'Delivered', 'Cancelled']) {
         const changed = await update('fulfillments', remoteId, {}, { state })
         expect(changed).toMatchObject({ remoteId, remoteFields: { state } })
@@ -69,7 +69,7 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
     test('keeps fields that Vendure cannot change, and names an alternative', async () => {
       const order = await buy()
       const createdRecord = await create('fulfillments', {
-        ...shipment(order, 2),
+        ...shipmentInput(order, 2),
         carrier: 'DHL',
         trackingNumbers: ['T-1'],
       })
@@ -87,7 +87,7 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
         })
       }
       const same = { carrier: 'DHL', trackingNumbers: ['T-1'] }
-      const { lineItems } = shipment(order, 2)
+      const { lineItems } = shipmentInput(order, 2)
       await update(
         'fulfillments',
         createdRecord.remoteId,
@@ -103,7 +103,7 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
 
     test('that cannot reach its state is undone', async () => {
       const order = await buy()
-      const writing = create('fulfillments', shipment(order, 1), { state: 'Nonsense' })
+      const writing = create('fulfillments', shipmentInput(order, 1), { state: 'Nonsense' })
       expect(await refusal(writing)).toMatchObject({
         reason: expect.stringContaining('from "Pending" to "Nonsense"'),
       })
@@ -114,25 +114,27 @@ export const fulfillmentWrites = (shop: WritingShop): unknown =>
       const order = await buy()
       const another = await buy()
       const refusals: [Fields, Fields, string | undefined][] = [
-        [{ ...shipment(order, 1), orderId: '999' }, {}, 'orderId'],
-        [{ ...shipment(another, 1), orderId: order.id }, {}, 'lineItems[0].lineItemId'],
+        [{ ...shipmentInput(order, 1), orderId: '999' }, {}, 'orderId'],
+        [{ ...shipmentInput(another, 1), orderId: order.id }, {}, 'lineItems[0].lineItemId'],
         [{ orderId: order.id }, {}, 'lineItems'],
-        [shipment(order, 0), {}, 'lineItems[0].quantity'],
-        [{ ...shipment(order, 1), trackingNumbers: ['1', '2'] }, {}, 'trackingNumbers'],
-        [shipment(order, 1), { nonsense: 1 }, 'remoteFields.nonsense'],
-        [{ ...shipment(order, 1), carrier: 'DHL' }, { handler: {} }, 'remoteFields.handler'],
+        [shipmentInput(order, 0), {}, 'lineItems[0].quantity'],
+        [{ ...shipmentInput(order, 1), trackingNumbers: ['1', '2'] }, {}, 'trackingNumbers'],
+        [shipmentInput(order, 1), { nonsense: 1 }, 'remoteFields.nonsense'],
+        [{ ...shipmentInput(order, 1), carrier: 'DHL' }, { handler: {} }, 'remoteFields.handler'],
       ]
       for (const [fields, remoteFields, field] of refusals)
         expect(await refusal(create('fulfillments', fields, remoteFields))).toMatchObject({
           name: 'WriteRejection',
           field,
         })
-      expect(await refusal(create('fulfillments', shipment(order, 50)))).toMatchObject({
+      expect(await refusal(create('fulfillments', shipmentInput(order, 50)))).toMatchObject({
         reason:
           'ITEMS_ALREADY_FULFILLED_ERROR: One or more OrderItems are already part of a Fulfillment',
       })
       const handler = { code: 'robot', arguments: [] }
-      expect(await refusal(create('fulfillments', shipment(order, 1), { handler }))).toMatchObject({
+      expect(
+        await refusal(create('fulfillments', shipmentInput(order, 1), { handler })),
+      ).toMatchObject({
         reason: 'INVALID_FULFILLMENT_HANDLER_ERROR',
       })
       expect((await now(order)).fulfillments).toEqual([])

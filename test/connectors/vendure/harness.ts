@@ -17,7 +17,7 @@ if (missing) console.warn(missing)
 /** A record without the service's own fields. */
 export const withoutOwnFields = ({ createdAt, updatedAt, remoteFields, ...record }: Shown) => record
 
-const byRemoteId = <Row extends { readonly remoteId: string }>(records: readonly Row[]) =>
+const sortByRemoteId = <Row extends { readonly remoteId: string }>(records: readonly Row[]) =>
   records.toSorted((a, b) => Number(a.remoteId) - Number(b.remoteId))
 
 export type Harness = Awaited<ReturnType<typeof openHarness>>
@@ -68,7 +68,7 @@ export const openHarness = async () => {
   for (let count = 0; count < 3; count++) await buy()
 
   /** The records changed since the last read of the log: `updated orders 4`. */
-  const changes = async (): Promise<readonly string[]> =>
+  const takeChanges = async (): Promise<readonly string[]> =>
     (await shop.takeLog())
       .filter(({ topic }) => topic.startsWith('commerce/'))
       .map(({ topic, kind, remoteId }) => `${kind} ${topic.slice('commerce/'.length)} ${remoteId}`)
@@ -80,9 +80,9 @@ export const openHarness = async () => {
     lamp,
     emmy,
     first,
-    setStatuses: setStatuses,
+    setStatuses,
     buy,
-    changes,
+    takeChanges,
     readAgain: async ({ id }: Order): Promise<Order> => {
       const now = await readOrder(vendure, id)
       if (!now) throw new Error(`order ${id} is gone`)
@@ -100,7 +100,9 @@ export const openHarness = async () => {
       const counts: Record<string, number> = {}
       for (const [topic, expected] of Object.entries(await vendureState.all())) {
         const listed = await shop.list(topic)
-        expect(byRemoteId(listed).map(withoutOwnFields), topic).toEqual(byRemoteId(expected))
+        expect(sortByRemoteId(listed).map(withoutOwnFields), topic).toEqual(
+          sortByRemoteId(expected),
+        )
         counts[topic] = listed.length
       }
       return counts
@@ -111,7 +113,7 @@ export const openHarness = async () => {
       await shop.takeLog()
       await perform()
       await shop.sync()
-      return changes()
+      return takeChanges()
     },
   }
 }

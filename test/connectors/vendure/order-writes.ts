@@ -176,7 +176,8 @@ export const orderWrites = (shop: WritingShop): unknown =>
       expect(changed).toMatchObject({ orderStatus: 'Modifying', customer: { firstName: 'Ada' } })
       expect(await now(order)).toMatchObject({ state: 'Modifying', customer: { id: customerId } })
 
-      // As after a crash: the order may be corrected in this state, and a new state ends the correction.
+      // Simulates a crash during a correction: in this state an order may be corrected, and a new state ends the
+      // correction.
       await update('orders', order.id, { shippingAddress: { city: 'Paris' } })
       expect(await now(order)).toMatchObject({
         state: 'Modifying',

@@ -6,18 +6,18 @@ import type { Fields, WritingShop } from './writing.ts'
 export const productWrites = (shop: WritingShop): unknown =>
   describe('a product', () => {
     const { showRecord: shown, create, get, update, remove, refusal } = shop
-    const choices = (size: string) => [
+    const listOptionValues = (size: string) => [
       { name: 'Size', value: size },
       { name: 'Colour', value: '赤' },
     ]
-    // Vendure keeps no order of them.
-    const anyOrder = (size: string) => expect.arrayContaining(choices(size))
+    // Vendure does not keep the order of option values.
+    const optionValuesInAnyOrder = (size: string) => expect.arrayContaining(listOptionValues(size))
     const variant = (size: string, price: string) => ({
       title: `Chair ${size}`,
       price,
       sku: `CHAIR-${size}`,
       inventory: { totalCount: 7 },
-      optionValues: choices(size),
+      optionValues: listOptionValues(size),
     })
 
     test('is created with its variants, changed and deleted', async () => {
@@ -32,8 +32,8 @@ export const productWrites = (shop: WritingShop): unknown =>
         description: '<p>To sit.</p>',
         productStatus: 'disabled',
         variants: [
-          { ...variant('S', '10.00'), weight: null, optionValues: anyOrder('S') },
-          { ...variant('L', '19.99'), weight: null, optionValues: anyOrder('L') },
+          { ...variant('S', '10.00'), weight: null, optionValues: optionValuesInAnyOrder('S') },
+          { ...variant('L', '19.99'), weight: null, optionValues: optionValuesInAnyOrder('L') },
         ],
       })
       const own = await readProduct(shop.vendure, createdRecord.remoteId)

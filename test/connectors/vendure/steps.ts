@@ -2,10 +2,10 @@
 import { expect } from 'vitest'
 import type { AppRequest, Json, Steps, StoredRecord } from '../../../src/definition/connector.ts'
 import { ATTEMPT as ANY_ATTEMPT, driveSteps } from '../../support/steps.ts'
-import { CONTEXT, resource, responseWith } from './fixtures.ts'
+import { CONTEXT, findResource, responseWith } from './fixtures.ts'
 
 /** What a function throws. */
-export const thrownBy = (perform: () => unknown): unknown => {
+export const catchError = (perform: () => unknown): unknown => {
   try {
     return perform()
   } catch (error) {
@@ -44,7 +44,7 @@ export const runSteps = async (
 }
 
 export const writerOf = (name: string) => {
-  const { write } = resource(name)
+  const { write } = findResource(name)
   if (!write) throw new Error(`the connector does not write ${name}`)
   return write
 }

@@ -27,12 +27,15 @@ const requireRecord = <Value>(value: Value | null, what: string): Value => {
   return value
 }
 
-/** The records that listings return. `orderStatuses`: the statuses of orders by id, which Vendure's API does not return. */
+/**
+ * The records that listings return. `orderStatuses`: the statuses of orders by id, which Vendure's API does not
+ * return.
+ */
 export const createVendureState = (
   { vendure, credentialId }: Connection,
   orderStatuses: ReadonlyMap<string, OrderStatuses>,
 ) => {
-  const idsIn = async (list: string, filter = ''): Promise<readonly string[]> => {
+  const listIds = async (list: string, filter = ''): Promise<readonly string[]> => {
     const query = `{ list: ${list}(options: { filter: { ${filter} } }) { items { id } } }`
     const result = await vendure.admin<{ list: { items: { id: string }[] } }>(query)
     return result.list.items.map(({ id }) => id)
@@ -59,7 +62,7 @@ export const createVendureState = (
     )
   }
 
-  const product = async (id: string): Promise<Expected> => {
+  const readExpectedProduct = async (id: string): Promise<Expected> => {
     const remote = requireRecord(await readProduct(vendure, id), 'product')
     const { product: stock } = await vendure.admin<{
       product: { variants: { stockLevels: Timed[] }[] }
@@ -72,26 +75,30 @@ export const createVendureState = (
     )
   }
 
-  const customer = async (id: string): Promise<Expected> =>
+  const readExpectedCustomer = async (id: string): Promise<Expected> =>
     expectedCustomer(credentialId, requireRecord(await readCustomer(vendure, id), 'customer'))
 
   const fulfillmentsOf = async (orderId: string): Promise<readonly Expected[]> => {
     const remote = await readPlacedOrder(orderId)
-    return remote.fulfillments.map((one) => expectedFulfillment(credentialId, remote, one))
+    return remote.fulfillments.map((fulfillment) =>
+      expectedFulfillment(credentialId, remote, fulfillment),
+    )
   }
 
-  const orderIds = () => idsIn('orders', 'orderPlacedAt: { isNull: false }')
+  const orderIds = () => listIds('orders', 'orderPlacedAt: { isNull: false }')
   return {
     order,
-    product,
-    customer,
+    product: readExpectedProduct,
+    customer: readExpectedCustomer,
     fulfillmentsOf,
-    /** Everything, by topic. */
+    /** Every expected record, by topic. */
     all: async (): Promise<Readonly<Record<string, readonly Expected[]>>> => ({
-      'commerce/customers': await Promise.all((await idsIn('customers')).map(customer)),
+      'commerce/customers': await Promise.all(
+        (await listIds('customers')).map(readExpectedCustomer),
+      ),
       'commerce/fulfillments': (await Promise.all((await orderIds()).map(fulfillmentsOf))).flat(),
       'commerce/orders': await Promise.all((await orderIds()).map(order)),
-      'commerce/products': await Promise.all((await idsIn('products')).map(product)),
+      'commerce/products': await Promise.all((await listIds('products')).map(readExpectedProduct)),
     }),
   }
 }

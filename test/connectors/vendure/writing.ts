@@ -23,7 +23,10 @@ export const topicOf = (name: string) => {
 
 export type WritingShop = ReturnType<typeof createWritingShop>
 
-/** A shop with a lamp of two variants, and the connector that writes to it; both exist after `start`. */
+/**
+ * Declares a shop with a lamp of two variants, and the connector that writes to it. Both exist once `start` has
+ * run.
+ */
 export const createWritingShop = () => {
   let vendure: Vendure
   let driver: StepRunner

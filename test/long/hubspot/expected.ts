@@ -1,4 +1,7 @@
-/** What the API is to show of the records of a portal, by hand from the meaning of each property. */
+/**
+ * The records that the API must show for the records of a portal, computed from the documented meaning of each
+ * property.
+ */
 import type { JsonObject } from '../../simulators/engine/json.ts'
 import type { PortalControls } from '../../simulators/hubspot/start.ts'
 
@@ -32,7 +35,7 @@ const associate = (
   return (found.find(({ typeId }) => typeId === primary) ?? found[0])?.id
 }
 
-/** The day of a time in the zone of the portal. */
+/** The calendar day of a time in the time zone of the portal. */
 const dayOf = (time: string | undefined): string | undefined => {
   if (time === undefined) return undefined
   const day = new Intl.DateTimeFormat('sv-SE', { timeZone: 'US/Eastern' }).format(new Date(time))
@@ -40,7 +43,7 @@ const dayOf = (time: string | undefined): string | undefined => {
 }
 
 /** The entries that have a value. */
-const present = (type: string, entries: readonly Readonly<Record<string, unknown>>[]) =>
+const keepPresent = (type: string, entries: readonly Readonly<Record<string, unknown>>[]) =>
   entries
     .filter((entry) =>
       Object.entries(entry).some(([name, value]) => name !== type && value !== undefined),
@@ -50,7 +53,7 @@ const present = (type: string, entries: readonly Readonly<Record<string, unknown
     )
 
 const phones = (numbers: Values) =>
-  present(
+  keepPresent(
     'phoneNumberType',
     Object.entries(numbers).map(([phoneNumberType, phoneNumber]) => ({
       phoneNumberType,
@@ -59,7 +62,7 @@ const phones = (numbers: Values) =>
   )
 
 const emails = (addresses: Values) =>
-  present(
+  keepPresent(
     'emailAddressType',
     Object.entries(addresses).map(([emailAddressType, emailAddress]) => ({
       emailAddressType,
@@ -81,7 +84,7 @@ const STATUSES: Values = { closedwon: 'won', closedlost: 'lost' }
 const numberOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text)
 
-/** By topic: the type of the records, and their fields. */
+/** The type of the records and the expected fields, by topic. */
 export const expected: Readonly<Record<string, readonly [type: string, Expect]>> = {
   accounts: [
     'companies',
@@ -93,7 +96,7 @@ export const expected: Readonly<Record<string, readonly [type: string, Expect]>>
       website: company.website,
       numberOfEmployees: numberOf(company.numberofemployees),
       lastActivityAt: company.notes_last_updated,
-      addresses: present('addressType', [address(company)]),
+      addresses: keepPresent('addressType', [address(company)]),
       phoneNumbers: phones({ Primary: company.phone }),
     }),
   ],
@@ -109,7 +112,7 @@ export const expected: Readonly<Record<string, readonly [type: string, Expect]>>
           remoteId: account,
           accountName: Object(facts.portal.find('companies', account)?.properties).name,
         },
-        addresses: present('addressType', [address(contact)]).map((entry) => ({
+        addresses: keepPresent('addressType', [address(contact)]).map((entry) => ({
           ...entry,
           street2: null,
           countrySubdivision: null,
@@ -163,7 +166,7 @@ export const expected: Readonly<Record<string, readonly [type: string, Expect]>>
       opportunityStage: facts.idOf('stages', deal.dealstage),
       opportunityStatus: STATUSES[deal.dealstage ?? ''] ?? 'open',
       opportunityState: (STATUSES[deal.dealstage ?? ''] ?? 'open').toUpperCase(),
-      // That of the account.
+      // The currency of the account.
       currency: deal.deal_currency_code ?? 'USD',
       closeDate: dayOf(deal.closedate),
       lastActivityAt: deal.notes_last_updated,
@@ -183,7 +186,7 @@ export const expected: Readonly<Record<string, readonly [type: string, Expect]>>
   ],
 }
 
-/** The record that the API is to show, without the ids and times of its own. */
+/** The record that the API must show, without the service's own id and times. */
 export const expectedRecord = (
   topic: string,
   { id, properties, createdAt, updatedAt }: JsonObject,

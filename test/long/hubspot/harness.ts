@@ -24,15 +24,18 @@ export const MAX_SEARCH_RESULTS = 200
 
 const DAY_MS = 86_400_000
 
-/** The connector on a simulator, with limits that no test reaches. */
-export const unlimitedAt = (url: string): Connector => {
+/** The connector for a simulator at this URL, with limits that no test reaches. */
+export const connectorWithoutLimits = (url: string): Connector => {
   const { limits } = connector
   if (!limits) throw new Error('The connector has no limits.')
-  const windows = limits.windows?.map((one) => ({ ...one, max: one.max * 1000 })) ?? []
+  const windows = limits.windows?.map((limit) => ({ ...limit, max: limit.max * 1000 })) ?? []
   return { ...connectorAt(connector, url), limits: { ...limits, windows } }
 }
 
-/** Starts the simulator and the service. `prepare` fills the portal, whose records are a day old when it is connected. */
+/**
+ * Starts the simulator and the service. `prepare` fills the portal, whose records are a day old when it is
+ * connected.
+ */
 export const openHarness = async (prepare: (portal: PortalControls) => void) => {
   // The address of webhooks is part of their signature.
   const port = await freePort()
@@ -51,7 +54,7 @@ export const openHarness = async (prepare: (portal: PortalControls) => void) => 
   simulator.clock.advance(DAY_MS)
   const app = { ...(await listen(simulator)), addPortal: simulator.addPortal }
 
-  const connectors = new Map([['hubspot', unlimitedAt(app.url)]])
+  const connectors = new Map([['hubspot', connectorWithoutLimits(app.url)]])
   const service = await startService({
     connectors,
     publicUrl,

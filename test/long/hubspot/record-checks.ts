@@ -10,12 +10,13 @@ export const createRecordChecks = (harness: Harness) => {
     const [type] = expected[topic] ?? []
     const users = await list('users')
     const ids = new Map<string, string>()
-    for (const one of ['accounts', 'contacts', 'opportunities', 'stages', 'users'])
-      for (const { id, remoteId } of await list(one)) ids.set(`${one} ${remoteId}`, id)
+    for (const plural of ['accounts', 'contacts', 'opportunities', 'stages', 'users'])
+      for (const { id, remoteId } of await list(plural)) ids.set(`${plural} ${remoteId}`, id)
     const facts = {
       portal,
       owners: Object.fromEntries(users.map(({ remoteId, name }) => [remoteId, name])),
-      idOf: (one: string, remoteId: string | undefined) => ids.get(`${one} ${remoteId}`) ?? null,
+      idOf: (plural: string, remoteId: string | undefined) =>
+        ids.get(`${plural} ${remoteId}`) ?? null,
     }
     const stored = new Map((await list(topic)).map((record) => [record.remoteId, record]))
     const remote = portal.list(String(type))

@@ -1,11 +1,11 @@
-/** What the API is to show of the records of a shop, read from Medusa's own Admin API. */
+/** The records that the API must show for a shop, computed from Medusa's own Admin API. */
 import { recordId } from '../../../src/definition/identity.ts'
 import type { Medusa } from '../../apps/medusa/start.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
 export type Loose = any
 
-const upper = (text: string | null | undefined): string | null => text?.toUpperCase() ?? null
+const toUpperCase = (text: string | null | undefined): string | null => text?.toUpperCase() ?? null
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0
 
@@ -65,7 +65,7 @@ const expectedAddress = (remote: Loose) =>
     address1: remote.address_1,
     address2: remote.address_2,
     city: remote.city,
-    countryCode: upper(remote.country_code),
+    countryCode: toUpperCase(remote.country_code),
     firstName: remote.first_name,
     lastName: remote.last_name,
     phone: remote.phone,
@@ -84,7 +84,7 @@ export const expectedRecordsOf = (
   const idOf = (topic: string, remoteId: string | null): string | null =>
     remoteId === null ? null : recordId(credentialId, `commerce/${topic}`, remoteId)
 
-  const common = (topic: string, remote: Loose) => ({
+  const commonFields = (topic: string, remote: Loose) => ({
     id: idOf(topic, remote.id),
     remoteId: remote.id,
     remoteCreatedAt: remote.created_at,
@@ -92,7 +92,7 @@ export const expectedRecordsOf = (
   })
 
   const expectedCustomer = (remote: Loose) => ({
-    ...common('customers', remote),
+    ...commonFields('customers', remote),
     firstName: remote.first_name,
     lastName: remote.last_name,
     email: remote.email,
@@ -101,7 +101,7 @@ export const expectedRecordsOf = (
   })
 
   const expectedOrder = (remote: Loose) => ({
-    ...common('orders', remote),
+    ...commonFields('orders', remote),
     orderNumber: String(remote.display_id),
     orderStatus: remote.status,
     orderState: ORDER_STATES[remote.status],
@@ -109,7 +109,7 @@ export const expectedRecordsOf = (
     fulfillmentState: FULFILLMENT_STATES[remote.fulfillment_status],
     paymentStatus: remote.payment_status,
     paymentState: PAYMENT_STATES[remote.payment_status],
-    currency: upper(remote.currency_code),
+    currency: toUpperCase(remote.currency_code),
     totalPrice: String(remote.total),
     totalDiscount: String(remote.discount_total),
     totalShipping: String(remote.shipping_total),
@@ -122,7 +122,7 @@ export const expectedRecordsOf = (
         title: item.title,
         price: String(item.unit_price),
         unitCost: null,
-        currency: upper(remote.currency_code),
+        currency: toUpperCase(remote.currency_code),
         sku: item.variant_sku,
         quantity: item.quantity,
       })),
@@ -138,7 +138,7 @@ export const expectedRecordsOf = (
   })
 
   const expectedFulfillment = (order: Loose, remote: Loose) => ({
-    ...common('fulfillments', remote),
+    ...commonFields('fulfillments', remote),
     orderId: idOf('orders', order.id),
     shipmentState: remote.canceled_at ? 'CANCELLED' : remote.shipped_at ? 'SHIPPED' : 'PENDING',
     carrier: remote.provider_id,
@@ -164,7 +164,7 @@ export const expectedRecordsOf = (
   })
 
   const expectedProduct = (remote: Loose) => ({
-    ...common('products', remote),
+    ...commonFields('products', remote),
     productName: remote.title,
     description: remote.description,
     productType: remote.type?.value ?? null,
@@ -226,7 +226,7 @@ export const expectedRecordsOf = (
       fulfillments: orders.flatMap((order) =>
         order.fulfillments
           .filter(({ canceled_at }: Loose) => canceled_at === null)
-          .map((one: Loose) => expectedFulfillment(order, one)),
+          .map((fulfillment: Loose) => expectedFulfillment(order, fulfillment)),
       ),
     }
   }

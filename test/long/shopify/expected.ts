@@ -1,4 +1,4 @@
-/** What the API is to show of the records of a shop, which other documents than the connector's read. */
+/** The records that the API must show for a shop, computed from GraphQL documents other than the connector's. */
 import { recordId } from '../../../src/definition/identity.ts'
 import type { Loose } from './harness.ts'
 
@@ -23,7 +23,7 @@ const ADDRESS_FIELDS =
 const LINES = `id name sku quantity product { id } variant { id }
   originalUnitPriceSet { shopMoney { amount } }`
 
-/** How the records of a resource are read from the shop, and the record that the API is to show of each. */
+/** How the records of a resource are read from the shop, and the record that the API must show for each. */
 export interface Expectation {
   /** A root connection, which is read page by page at the cursor `$after`. */
   readonly document: string
@@ -38,7 +38,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
   const idOf = (topic: string, remoteId: string | undefined): string | null =>
     remoteId === undefined ? null : recordId(credentialId, `commerce/${topic}`, remoteId)
 
-  const common = (topic: string, { id, createdAt, updatedAt }: Loose) => ({
+  const commonFields = (topic: string, { id, createdAt, updatedAt }: Loose) => ({
     id: idOf(topic, id),
     remoteId: id,
     remoteDeleted: false,
@@ -51,7 +51,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
       document: `customers(first: 50, after: $after) { nodes { id createdAt updatedAt firstName lastName
       defaultEmailAddress { emailAddress } defaultPhoneNumber { phoneNumber } } }`,
       expect: (remote) => ({
-        ...common('customers', remote),
+        ...commonFields('customers', remote),
         firstName: remote.firstName,
         lastName: remote.lastName,
         email: remote.defaultEmailAddress?.emailAddress ?? null,
@@ -64,7 +64,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
       variants(first: 15) { nodes { id title price sku inventoryQuantity selectedOptions { name value }
         inventoryItem { tracked measurement { weight { value unit } } } } } } }`,
       expect: (remote) => ({
-        ...common('products', remote),
+        ...commonFields('products', remote),
         productName: remote.title,
         description: remote.descriptionHtml || null,
         productType: remote.productType || null,
@@ -95,7 +95,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
       billingAddress { ${ADDRESS_FIELDS} } shippingAddress { ${ADDRESS_FIELDS} }
       lineItems(first: 12) { nodes { ${LINES} } } } }`,
       expect: (remote) => ({
-        ...common('orders', remote),
+        ...commonFields('orders', remote),
         orderNumber: remote.name,
         orderStatus: remote.cancelledAt ? 'cancelled' : remote.closed ? 'closed' : 'open',
         orderState: remote.cancelledAt ? 'CANCELLED' : remote.closed ? 'COMPLETED' : 'OPEN',
@@ -134,7 +134,7 @@ export const expectationsOf = (credentialId: string): Readonly<Record<string, Ex
       trackingInfo { company number url }
       fulfillmentLineItems(first: 4) { nodes { quantity lineItem { ${LINES} } } } } } }`,
       expect: (remote) => ({
-        ...common('fulfillments', remote),
+        ...commonFields('fulfillments', remote),
         orderId: idOf('orders', remote.order.id),
         service: null,
         shipmentState: remote.displayStatus === 'CANCELED' ? 'CANCELLED' : 'SHIPPED',

@@ -33,8 +33,8 @@ export const openHarness = async (
 ) => {
   const port = await freePort()
   const publicUrl = `http://127.0.0.1:${port}`
-  const clients = [client, staff].map((one) => ({
-    ...one,
+  const clients = [client, staff].map((registered) => ({
+    ...registered,
     redirectUris: [`${publicUrl}/oauth/callback`],
   }))
   // The plan with the most points a second: with those of the smallest plan, the tests take minutes longer.

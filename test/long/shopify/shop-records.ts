@@ -49,7 +49,7 @@ const ADDRESS = {
 
 /** Creates an order of twelve lines by a buyer who pays in euros, with tax, shipping and both addresses. */
 const createLongOrder = (shop: ShopControls, customerId: string, variantId: string): string => {
-  const inBothCurrencies = (amount: string, euros: string) => ({
+  const moneyInBothCurrencies = (amount: string, euros: string) => ({
     shopMoney: money(amount),
     presentmentMoney: money(euros, 'EUR'),
   })
@@ -61,15 +61,15 @@ const createLongOrder = (shop: ShopControls, customerId: string, variantId: stri
     shippingAddress: ADDRESS,
     billingAddress: { ...ADDRESS, city: 'Hamburg' },
     lineItems: [
-      { variantId, quantity: 2, priceSet: inBothCurrencies('19.99', '17.49') },
+      { variantId, quantity: 2, priceSet: moneyInBothCurrencies('19.99', '17.49') },
       ...Array.from({ length: 11 }, (_, at) => ({
         title: `Nail ${at}`,
         quantity: 3,
-        priceSet: inBothCurrencies('0.10', '0.09'),
+        priceSet: moneyInBothCurrencies('0.10', '0.09'),
       })),
     ],
-    shippingLines: [{ title: 'Post', priceSet: inBothCurrencies('4.95', '4.35') }],
-    taxLines: [{ title: 'VAT', rate: '0.19', priceSet: inBothCurrencies('8.22', '7.23') }],
+    shippingLines: [{ title: 'Post', priceSet: moneyInBothCurrencies('4.95', '4.35') }],
+    taxLines: [{ title: 'VAT', rate: '0.19', priceSet: moneyInBothCurrencies('8.22', '7.23') }],
   })
 }
 

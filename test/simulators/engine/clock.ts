@@ -5,9 +5,9 @@ export interface Clock {
   nowMs(): number
   /** Time without the skew: expiry of tokens, limits and retries count in it. */
   steadyMs(): number
-  /** Lets time pass: records get later times, tokens expire, limits reset. */
+  /** Advances the time: new records have later times, tokens expire, limits reset. */
   advance(ms: number): void
-  /** Makes the vendor's clock wrong by this much from now on; 0 makes it right. Durations do not change. */
+  /** Sets the error of the vendor's clock in milliseconds; 0 corrects it. Durations do not change. */
   skew(ms: number): void
   /** Stops the clock, so that only `advance` moves it. */
   freeze(): void

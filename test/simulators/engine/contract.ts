@@ -14,7 +14,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** Returns the problems of a value; an empty list: it fits. */
+/** Returns the problems of a value; an empty list if it conforms. */
 export type Check = (value: unknown) => readonly Problem[]
 
 export interface Contract {
@@ -52,7 +52,7 @@ const partsOf = (schema: Readonly<Record<string, unknown>>): readonly [string, u
   ),
 ]
 
-/** Where a schema describes objects and allows any property. */
+/** The paths of schemas that describe objects and allow any property. */
 const findOpenObjects = (schema: unknown, path: string): readonly string[] => {
   if (typeof schema !== 'object' || schema === null) return []
   const keywords: Readonly<Record<string, unknown>> = { ...schema }

@@ -3,7 +3,7 @@
 const SCALE = 10
 const ONE = 10n ** BigInt(SCALE)
 
-/** Ten-billionths. */
+/** A value in ten-billionths (`SCALE` digits), as an integer. */
 type Scaled = bigint
 
 const toScaled = (value: number): Scaled => BigInt(value.toFixed(SCALE).replace('.', ''))
@@ -21,7 +21,7 @@ export const sum = (values: readonly number[]): number =>
 export const multiply = (a: number, b: number): number =>
   toNumber(divideRounded(toScaled(a) * toScaled(b), ONE))
 
-/** Half away from zero. */
+/** Rounds half away from zero. */
 export const round = (value: number, digits: number): number => {
   const step = 10n ** BigInt(SCALE - digits)
   return toNumber(divideRounded(toScaled(value), step) * step)

@@ -1,7 +1,10 @@
 /** Failures that a test requests, each for the next requests that it matches. */
 
 export type Fault =
-  /** A response of this status without processing the request: 429 with or without `retry-after`, 5xx, a proxy's page. */
+  /**
+   * A response of this status without processing the request: 429 with or without `retry-after`, 5xx, a proxy's
+   * page.
+   */
   | {
       readonly kind: 'status'
       readonly status: number
@@ -37,7 +40,7 @@ export interface FaultTarget {
 
 export interface Faults {
   add(fault: Fault, target?: FaultTarget): void
-  /** The fault for this request, which is then used up. */
+  /** Returns the fault for this request, and counts it as used. */
   take(request: { readonly method: string; readonly url: string }): Fault | undefined
   /** The number of faults that have not occurred. */
   pending(): number

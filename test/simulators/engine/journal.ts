@@ -1,4 +1,4 @@
-/** What was requested, in the order of arrival. */
+/** The journal of requests, in the order of arrival. */
 
 export interface JournalEntry {
   /** The vendor's time of arrival. */
@@ -10,9 +10,9 @@ export interface JournalEntry {
   readonly body: string
   /** The route's path template, once it is known: `/v3/company/{realmId}/query`. */
   route?: string
-  /** Of the access token or of the path, once it is known. */
+  /** Account of the access token or of the path, once it is known. */
   accountId?: string
-  /** Undefined while it is processed, and if no response is sent. */
+  /** Status of the response; undefined while the request is processed, and if no response is sent. */
   status?: number
   fault?: string
   /** From arrival to the end of the response, in real time. */
@@ -42,12 +42,12 @@ export const createJournal = (): JournalWriter => {
   const entries: JournalEntry[] = []
   const startedMs = new WeakMap<JournalEntry, number>()
   const running = new Map<string, number>()
-  const most = new Map<string, number>()
+  const maxConcurrent = new Map<string, number>()
 
   const count = (key: string, step: 1 | -1): void => {
     const current = (running.get(key) ?? 0) + step
     running.set(key, current)
-    most.set(key, Math.max(most.get(key) ?? 0, current))
+    maxConcurrent.set(key, Math.max(maxConcurrent.get(key) ?? 0, current))
   }
 
   return {
@@ -56,10 +56,10 @@ export const createJournal = (): JournalWriter => {
       entries.filter(
         (entry) => (method ?? entry.method) === entry.method && entry.url.includes(url),
       ),
-    mostAtOnce: (accountId = ALL) => most.get(accountId) ?? 0,
+    mostAtOnce: (accountId = ALL) => maxConcurrent.get(accountId) ?? 0,
     clear: () => {
       entries.length = 0
-      most.clear()
+      maxConcurrent.clear()
     },
     begin: (entry) => {
       entries.push(entry)

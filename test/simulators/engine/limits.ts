@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 export interface LimitState {
   readonly max: number
   readonly used: number
-  /** How long until nothing of the limit is used. */
+  /** Milliseconds until the whole limit is available again. */
   readonly resetMs: number
 }
 
@@ -30,7 +30,7 @@ export const createWindow = (
   { max, periodMs }: { readonly max: number; readonly periodMs: number },
 ): Limit => {
   const uses = new Map<string, { readonly atMs: number; readonly cost: number }[]>()
-  const current = (key: string) => {
+  const currentUses = (key: string) => {
     const found = uses.get(key) ?? []
     const startMs = clock.steadyMs() - periodMs
     while (found[0] !== undefined && found[0].atMs <= startMs) found.shift()
@@ -38,22 +38,22 @@ export const createWindow = (
     return found
   }
   const endOf = ({ atMs }: { readonly atMs: number }) => atMs + periodMs - clock.steadyMs()
-  const usedOf = (key: string) => current(key).reduce((sum, { cost }) => sum + cost, 0)
+  const usedOf = (key: string) => currentUses(key).reduce((sum, { cost }) => sum + cost, 0)
   return {
     state: (key) => {
-      const last = current(key).at(-1)
+      const last = currentUses(key).at(-1)
       return { max, used: usedOf(key), resetMs: last ? endOf(last) : 0 }
     },
     waitMs: (key, cost) => {
       let excess = usedOf(key) + cost - max
       if (excess <= 0) return 0
-      const freeing = current(key).find((use) => {
+      const freeing = currentUses(key).find((use) => {
         excess -= use.cost
         return excess <= 0
       })
       return freeing ? endOf(freeing) : periodMs
     },
-    take: (key, cost) => void current(key).push({ atMs: clock.steadyMs(), cost }),
+    take: (key, cost) => void currentUses(key).push({ atMs: clock.steadyMs(), cost }),
     end: () => undefined,
   }
 }
@@ -64,7 +64,7 @@ export const createFixedWindow = (
   { max, periodMs }: { readonly max: number; readonly periodMs: number },
 ): Limit => {
   const uses = new Map<string, { readonly period: number; used: number }>()
-  const current = (key: string) => {
+  const currentCount = (key: string) => {
     const period = Math.floor(clock.steadyMs() / periodMs)
     const found = uses.get(key)
     const valid = found?.period === period ? found : { period, used: 0 }
@@ -73,10 +73,10 @@ export const createFixedWindow = (
   }
   const resetMs = () => periodMs - (clock.steadyMs() % periodMs)
   return {
-    state: (key) => ({ max, used: current(key).used, resetMs: resetMs() }),
-    waitMs: (key, cost) => (current(key).used + cost > max ? resetMs() : 0),
+    state: (key) => ({ max, used: currentCount(key).used, resetMs: resetMs() }),
+    waitMs: (key, cost) => (currentCount(key).used + cost > max ? resetMs() : 0),
     take: (key, cost) => {
-      current(key).used += cost
+      currentCount(key).used += cost
     },
     end: () => undefined,
   }
@@ -88,7 +88,7 @@ export const createConcurrency = ({ max }: { readonly max: number }): Limit => {
   const usedOf = (key: string) => running.get(key) ?? 0
   return {
     state: (key) => ({ max, used: usedOf(key), resetMs: 0 }),
-    // When a running call ends is unknown.
+    // The end of a running call is unknown, so the wait is a guess of one second.
     waitMs: (key, cost) => (usedOf(key) + cost > max ? 1000 : 0),
     take: (key, cost) => void running.set(key, usedOf(key) + cost),
     end: (key, cost) => void running.set(key, usedOf(key) - cost),
@@ -101,7 +101,7 @@ export const createBucket = (
   { max, restoredPerSecond }: { readonly max: number; readonly restoredPerSecond: number },
 ): Bucket => {
   const buckets = new Map<string, { used: number; atMs: number }>()
-  const current = (key: string) => {
+  const currentBucket = (key: string) => {
     const atMs = clock.steadyMs()
     const bucket = buckets.get(key) ?? { used: 0, atMs }
     const restored = ((atMs - bucket.atMs) * restoredPerSecond) / 1000
@@ -112,14 +112,18 @@ export const createBucket = (
   }
   const msFor = (points: number) => Math.ceil((points * 1000) / restoredPerSecond)
   return {
-    state: (key) => ({ max, used: current(key).used, resetMs: msFor(current(key).used) }),
-    waitMs: (key, cost) => Math.max(0, msFor(current(key).used + cost - max)),
+    state: (key) => ({
+      max,
+      used: currentBucket(key).used,
+      resetMs: msFor(currentBucket(key).used),
+    }),
+    waitMs: (key, cost) => Math.max(0, msFor(currentBucket(key).used + cost - max)),
     take: (key, cost) => {
-      current(key).used += cost
+      currentBucket(key).used += cost
     },
     end: () => undefined,
     giveBack: (key, cost) => {
-      const bucket = current(key)
+      const bucket = currentBucket(key)
       bucket.used = Math.max(0, bucket.used - cost)
     },
   }

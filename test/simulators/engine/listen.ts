@@ -43,7 +43,7 @@ const sendHalf = (response: ServerResponse, { status, headers, body }: SentReply
   response.write(half, () => response.destroy())
 }
 
-const transmit = async (
+const sendReply = async (
   { reply, fault }: StartedResponse,
   response: ServerResponse,
 ): Promise<void> => {
@@ -73,7 +73,7 @@ export const listen = async (
       const closed = once(response, 'close')
       const started = await simulator.begin(await readRequest(incoming))
       void closed.then(started.end)
-      await transmit(started, response)
+      await sendReply(started, response)
     }
     // The client closed the connection before the whole request arrived.
     serve().catch(() => response.destroy())

@@ -1,4 +1,4 @@
-/** What a vendor's profile consists of. Everything it does not declare is rejected. */
+/** The parts of a vendor's profile. The engine rejects everything that the profile does not declare. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
@@ -89,7 +89,7 @@ export type Refusal =
       readonly reason: 'unauthenticated'
       readonly cause: 'missing' | 'unknown' | 'expired' | 'revoked'
     }
-  /** Neither the token's account nor another may be seen with this token. */
+  /** The path names another account than that of the token. */
   | { readonly reason: 'wrong-account' }
   | { readonly reason: 'missing-scope'; readonly scopes: readonly string[] }
   | { readonly reason: 'undeclared-parameter'; readonly name: string }
@@ -133,7 +133,7 @@ export interface LimitPolicy {
   /** For the refusal and for `simulator.limits`. */
   readonly name: string
   readonly limit: (clock: Clock) => Limit
-  /** What is counted together; undefined: this limit does not apply. */
+  /** The key under which requests are counted together; undefined: the limit does not apply. */
   readonly key: (request: LimitedRequest) => string | undefined
   /** Default: 1. */
   readonly cost?: (request: LimitedRequest) => number

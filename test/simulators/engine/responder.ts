@@ -30,7 +30,7 @@ export interface SentReply {
 export interface StartedResponse {
   /** Undefined: a fault prevents the response. */
   readonly reply: SentReply | undefined
-  /** What the listener does to the response. */
+  /** The fault that the listener applies to the response. */
   readonly fault: Fault | undefined
   /** Ends the request: the response is sent or given up. */
   end(): void
@@ -47,7 +47,7 @@ export interface ResponderParts {
   readonly defects: string[]
 }
 
-/** What is known of a request while it is processed. */
+/** The facts about a request that are known while it is processed. */
 interface Progress {
   readonly request: ArrivedRequest
   readonly requestId: string
@@ -97,7 +97,7 @@ export const createResponder = ({
   const refuse = (progress: Progress, refusal: Refusal): Reply =>
     profile.refuse(refusal, contextOf(progress))
 
-  /** Who sends the request. On a public route it is nobody, for the account of the path. */
+  /** The sender of a request. A public route has no sender, and the account of its path. */
   const authenticate = (
     { request: { headers } }: Progress,
     { route, path }: MatchedRoute,

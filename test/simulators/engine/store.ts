@@ -55,7 +55,7 @@ export interface Store {
 /** The records of one type. */
 interface Table {
   readonly records: Map<string, StoredRecord>
-  /** Counts the changes. */
+  /** The number of changes to the records so far. */
   revision: number
 }
 

@@ -6,7 +6,7 @@ import type { Change } from './store.ts'
 
 export interface WebhookEvent {
   readonly accountId: string
-  /** What subscriptions select by. */
+  /** The topic, by which subscriptions select events. */
   readonly topic: string
   readonly atMs: number
   readonly payload: Json
@@ -53,9 +53,9 @@ export interface WebhookPolicy {
   readonly removedAfterFailures?: number
 }
 
-/** What happens to the messages of the next delivery. */
+/** How the next delivery of messages is disturbed. */
 export interface Disturbance {
-  /** Each message is sent so many times more. */
+  /** The number of additional copies of each message. */
   readonly duplicates?: number
   /** The latest message is sent first. */
   readonly reversed?: boolean
@@ -167,7 +167,7 @@ export const createWebhooks = (policy: WebhookPolicy, clock: Clock): WebhookSend
       }
   }
 
-  /** After the last attempt has failed. */
+  /** Counts a message whose last attempt has failed. */
   const countFailure = (subscriptionId: string): void => {
     const failures = (failuresInARow.get(subscriptionId) ?? 0) + 1
     failuresInARow.set(subscriptionId, failures)

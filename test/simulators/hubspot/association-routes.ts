@@ -26,7 +26,7 @@ import {
   routesOf,
   typeIn,
 } from './endpoints.ts'
-import { notFound } from './errors.ts'
+import { notFoundError } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import type { Portal } from './portal.ts'
 import { requireRecord } from './record-lookup.ts'
@@ -63,7 +63,7 @@ const showAssociate = ({ id, types }: Associate): JsonObject => ({
   associationTypes: types.map(showLabel),
 })
 
-/** What was written between two records. */
+/** The response to a write of associations between two records. */
 const showPair = (
   { from, to }: Pair,
   [fromId, toId]: readonly [string, string],
@@ -128,10 +128,10 @@ const showDefaults = (
   [
     { from, to, typeId },
     { from: to, to: from, typeId: inverseId },
-  ].map((one) => ({
-    from: { id: one.from.id },
-    to: { id: one.to.id },
-    associationSpec: { associationCategory: CATEGORY, associationTypeId: one.typeId },
+  ].map((pair) => ({
+    from: { id: pair.from.id },
+    to: { id: pair.to.id },
+    associationSpec: { associationCategory: CATEGORY, associationTypeId: pair.typeId },
   }))
 
 const putDefault: Endpoint['respond'] = (portalCall) => {
@@ -176,7 +176,7 @@ const readAll =
 /** @throws ApiError 404 unless every record of the batch exists */
 const assertLive = (portal: Portal, keys: readonly RecordKey[]): void => {
   const ids = keys.filter((key) => !isLive(portal, key)).map(({ id }) => id)
-  if (ids.length > 0) throw notFound('Some of the objects do not exist', { ids })
+  if (ids.length > 0) throw notFoundError('Some of the objects do not exist', { ids })
 }
 
 const createAll: Endpoint['respond'] = ({ portal, call }) => {
@@ -228,7 +228,7 @@ const archiveAll: Endpoint['respond'] = ({ portal, call }) => {
   return { status: 204, body: '' }
 }
 
-const ofRecord = (cursors: Cursors): readonly Endpoint[] => {
+const recordEndpoints = (cursors: Cursors): readonly Endpoint[] => {
   const base = '/{objectType}/{objectId}/associations'
   return [
     {
@@ -260,9 +260,9 @@ const ofRecord = (cursors: Cursors): readonly Endpoint[] => {
   ]
 }
 
-const inBatches = (cursors: Cursors): readonly Endpoint[] => {
+const batchEndpoints = (cursors: Cursors): readonly Endpoint[] => {
   const base = '/{fromObjectType}/{toObjectType}/batch'
-  const batch = (
+  const batchEndpoint = (
     path: string,
     body: string,
     respond: Endpoint['respond'],
@@ -275,17 +275,22 @@ const inBatches = (cursors: Cursors): readonly Endpoint[] => {
     response,
   })
   return [
-    batch('read', 'AssociationsRead', readAll(cursors), 'AssociationsReadBatch'),
-    batch('create', 'AssociationsCreate', createAll, 'LabelsBatch'),
-    batch('associate/default', 'AssociationsDefault', createDefaults, 'DefaultAssociationBatch'),
-    batch('archive', 'AssociationsArchive', archiveAll, 'Nothing'),
+    batchEndpoint('read', 'AssociationsRead', readAll(cursors), 'AssociationsReadBatch'),
+    batchEndpoint('create', 'AssociationsCreate', createAll, 'LabelsBatch'),
+    batchEndpoint(
+      'associate/default',
+      'AssociationsDefault',
+      createDefaults,
+      'DefaultAssociationBatch',
+    ),
+    batchEndpoint('archive', 'AssociationsArchive', archiveAll, 'Nothing'),
   ]
 }
 
 export const associationRoutes = (portalOf: PortalOf): readonly Route[] => {
   const cursors = createCursors()
   return [
-    ...routesOf(portalOf, '/crm/objects', ofRecord(cursors)),
-    ...routesOf(portalOf, '/crm/associations', inBatches(cursors)),
+    ...routesOf(portalOf, '/crm/objects', recordEndpoints(cursors)),
+    ...routesOf(portalOf, '/crm/associations', batchEndpoints(cursors)),
   ]
 }

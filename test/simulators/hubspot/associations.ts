@@ -1,7 +1,7 @@
 /** Associations of records: typed, in both directions, without an effect on the records' own times. */
 import type { JsonObject } from '../engine/json.ts'
 import type { StoredRecord } from '../engine/store.ts'
-import { invalid } from './errors.ts'
+import { validationError } from './errors.ts'
 import { type ObjectType, objectTypes } from './object-types.ts'
 import type { Portal } from './portal.ts'
 
@@ -36,10 +36,10 @@ const pair = (
   const suffix = UNLABELED.includes(typeId) ? '_unlabeled' : ''
   const category = label === undefined || label === PRIMARY ? 'HUBSPOT_DEFINED' : 'USER_DEFINED'
   const common = { category, ...(label !== undefined && { label }) } as const
-  const nameOf = (one = '', other = ''): string =>
+  const nameOf = (from = '', to = ''): string =>
     category === 'USER_DEFINED'
       ? String(label).toLowerCase().replaceAll(' ', '_')
-      : `${one}_to_${other}${suffix}`
+      : `${from}_to_${to}${suffix}`
   const there = { from, to, typeId, inverseId, name: nameOf(...names) }
   const back = { from: to, to: from, typeId: inverseId, inverseId: typeId }
   return typeId === inverseId
@@ -70,7 +70,7 @@ export const associationTypes: readonly AssociationType[] = [
   ...pair('tasks', 'companies', [192, 191]),
   ...pair('tasks', 'deals', [216, 215]),
   ...pair('tasks', 'leads', [647, 646]),
-  // A label that the users of every portal have defined.
+  // A user-defined label that exists in every portal.
   ...pair('contacts', 'companies', [1001, 1002], 'Decision maker'),
   ...pair('contacts', 'contacts', [449, 449]),
   ...pair('companies', 'companies', [450, 450]),
@@ -81,7 +81,7 @@ export const defaultType = (from: string, to: string): AssociationType => {
   const found = associationTypes.find(
     (type) => type.from === from && type.to === to && type.label === undefined,
   )
-  if (!found) throw invalid(`${from} and ${to} cannot be associated`)
+  if (!found) throw validationError(`${from} and ${to} cannot be associated`)
   return found
 }
 
@@ -95,7 +95,7 @@ export const associationTypeOf = (
     (type) => type.from === from && type.to === to && type.typeId === associationTypeId,
   )
   if (!found || associationCategory !== found.category)
-    throw invalid(
+    throw validationError(
       `The association type ${associationCategory} ${associationTypeId} is not valid from ${from} to ${to}`,
       { associationTypeId: [String(associationTypeId)] },
     )
@@ -124,7 +124,7 @@ const indexOf = ({ store }: Portal): ReadonlyMap<string, readonly Association[]>
     Map.groupBy(all.map(associationOf), ({ from }) => `${from.type}/${from.id}`),
   )
 
-/** What a record is associated with, in the order of its writes. */
+/** The associations of a record, in the order of their writes. */
 export const associationsOf = (portal: Portal, { type, id }: RecordKey): readonly Association[] =>
   indexOf(portal).get(`${type}/${id}`) ?? []
 
@@ -140,7 +140,7 @@ const insert = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: numbe
   })
 }
 
-/** Where the one primary associate of a record is stored, so that it is found without the index. */
+/** The key under which the primary associate of a record is stored, so that it is found without the index. */
 const primaryKey = ({ type, id }: RecordKey, typeId: number): string => `${type}/${id}/${typeId}`
 
 const remove = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: number): void => {
@@ -215,7 +215,7 @@ export const replaceLabels = (
   for (const type of types) associate(portal, from, to, type)
 }
 
-/** Gives the associations of a record to another one. */
+/** Moves the associations of a record to another one. */
 export const moveAssociations = (portal: Portal, from: RecordKey, into: RecordKey): void => {
   for (const { to, typeId } of associationsOf(portal, from)) {
     const type = associationTypes.find(

@@ -1,7 +1,7 @@
 /** Batches of reads and writes of up to 100 records. */
 import { type JsonObject, listOf } from '../engine/json.ts'
 import type { Reply } from '../engine/profile.ts'
-import { batchError, type ErrorContent, invalid } from './errors.ts'
+import { batchError, type ErrorContent, validationError } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import { formatTime, type Portal } from './portal.ts'
 import { findRecord, isArchived } from './record-lookup.ts'
@@ -29,7 +29,10 @@ export const batchReply = (
   }
 }
 
-const missing = ({ singular }: ObjectType, ids: readonly string[]): readonly ErrorContent[] =>
+const missingErrors = (
+  { singular }: ObjectType,
+  ids: readonly string[],
+): readonly ErrorContent[] =>
   ids.length === 0
     ? []
     : [
@@ -44,7 +47,9 @@ const missing = ({ singular }: ObjectType, ids: readonly string[]): readonly Err
 const assertDistinct = (ids: readonly string[]): void => {
   const repeated = ids.filter((id, at) => ids.indexOf(id) !== at)
   if (repeated.length > 0)
-    throw invalid(`Duplicate IDs found in batch input: [${repeated.join(', ')}]`, { ids: repeated })
+    throw validationError(`Duplicate IDs found in batch input: [${repeated.join(', ')}]`, {
+      ids: repeated,
+    })
 }
 
 export const readBatch = (
@@ -64,7 +69,7 @@ export const readBatch = (
     record && isFound[at] ? [showRecord(portal, type, record, { properties })] : [],
   )
   const lost = ids.filter((_id, at) => !isFound[at])
-  return batchReply(portal, results, { errors: missing(type, lost) })
+  return batchReply(portal, results, { errors: missingErrors(type, lost) })
 }
 
 /** All or nothing: one record that is rejected rejects the batch. */
@@ -92,7 +97,7 @@ export const updateBatch = (portal: Portal, type: ObjectType, body: JsonObject):
     }),
   )
   const results = updated.map((record) => showWritten(portal, type, record))
-  return batchReply(portal, results, { errors: missing(type, lost) })
+  return batchReply(portal, results, { errors: missingErrors(type, lost) })
 }
 
 /** Finds each record by a property with unique values, which a new record gets. All or nothing. */
@@ -101,7 +106,7 @@ export const upsertBatch = (portal: Portal, type: ObjectType, body: JsonObject):
   assertDistinct(inputs.map(({ id }) => String(id)))
   const results = portal.store.transaction(() =>
     inputs.map(({ id, idProperty, properties }) => {
-      if (idProperty === undefined) throw invalid('An upsert needs idProperty')
+      if (idProperty === undefined) throw validationError('An upsert needs idProperty')
       const record = findRecord(portal, type, String(id), String(idProperty))
       const sent: JsonObject = Object(properties)
       const named = { [String(idProperty)]: String(id), ...sent }
@@ -114,7 +119,7 @@ export const upsertBatch = (portal: Portal, type: ObjectType, body: JsonObject):
   return batchReply(portal, results)
 }
 
-/** Ids that do not exist are passed over. */
+/** Unknown ids are ignored. */
 export const archiveBatch = (portal: Portal, type: ObjectType, body: JsonObject): Reply => {
   portal.store.transaction(() => {
     for (const { id } of listOf(body.inputs)) {

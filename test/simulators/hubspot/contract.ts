@@ -26,7 +26,7 @@ const object = (required: Schemas, optional: Schemas = {}): object => ({
   additionalProperties: false,
 })
 
-/** The largest batch. */
+/** The largest number of records in a batch. */
 export const MAX_BATCH = 100
 
 const inputsOf = (item: object, max = MAX_BATCH): object => object({ inputs: list(item, max) }, {})

@@ -1,4 +1,4 @@
-/** What the routes share: versions, parameters, scopes, pages. */
+/** Parts shared by the routes: versions, parameters, scopes and pages. */
 import type { Account } from '../engine/accounts.ts'
 import { type Cursors, pageAfter } from '../engine/pages.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type Route,
 } from '../engine/profile.ts'
 import { checkOf } from './contract.ts'
-import { invalid, withErrors } from './errors.ts'
+import { validationError, withErrors } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import { objectTypeNamed, type Portal } from './portal.ts'
 
@@ -64,7 +64,7 @@ export interface PortalCall {
   readonly call: Call
 }
 
-/** What a route consists of, without the prefix and version of its path. */
+/** A route without the prefix and version of its path. */
 export interface Endpoint extends Pick<Route, 'method' | 'parameters' | 'body' | 'scopes'> {
   /** After the version: `/{objectType}/search`. */
   readonly path: string
@@ -100,7 +100,7 @@ export const pageOf = <T extends { readonly id: string }>(
 ): { readonly page: readonly T[]; readonly paging: object } => {
   const position = after === undefined ? 0 : cursors.decode(scope, after)
   if (position === undefined)
-    throw invalid(`The cursor is not valid: ${after}`, { after: ['after'] })
+    throw validationError(`The cursor is not valid: ${after}`, { after: ['after'] })
   const { page, hasMore } = pageAfter(list, ({ id }) => Number(id) > Number(position), limit)
   const last = page.at(-1)?.id
   const next = hasMore && last !== undefined ? cursors.encode(scope, Number(last)) : undefined

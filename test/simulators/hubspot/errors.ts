@@ -61,15 +61,15 @@ export const batchError = ({
   errors,
 })
 
-export const invalid = (message: string, context?: ErrorContent['context']): ApiError =>
+export const validationError = (message: string, context?: ErrorContent['context']): ApiError =>
   new ApiError({ message, ...(context && { context }) })
 
-export const notFound = (
+export const notFoundError = (
   message: string,
   context: Readonly<Record<string, readonly string[]>>,
 ): ApiError => new ApiError({ status: 404, category: 'OBJECT_NOT_FOUND', message, context })
 
-export const conflict = (message: string): ApiError =>
+export const conflictError = (message: string): ApiError =>
   new ApiError({ status: 409, category: 'CONFLICT', message })
 
 /** Responds with what `work` returns, or with the error that it throws. */

@@ -1,7 +1,7 @@
 /** Merges of two records. */
 import type { StoredRecord } from '../engine/store.ts'
 import { moveAssociations } from './associations.ts'
-import { invalid } from './errors.ts'
+import { validationError } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import { type Portal, propertiesOf } from './portal.ts'
 import { claimUniqueValues } from './record-lookup.ts'
@@ -18,8 +18,9 @@ export const mergeRecords = (
   other: StoredRecord,
   source: ChangeSource,
 ): StoredRecord => {
-  if (!type.canMerge) throw invalid(`${type.singular.toUpperCase()} records cannot be merged`)
-  if (primary.id === other.id) throw invalid('A record cannot be merged into itself')
+  if (!type.canMerge)
+    throw validationError(`${type.singular.toUpperCase()} records cannot be merged`)
+  if (primary.id === other.id) throw validationError('A record cannot be merged into itself')
   const { store } = portal
   return store.transaction(() => {
     const id = store.nextId('record')

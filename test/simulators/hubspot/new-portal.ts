@@ -1,4 +1,4 @@
-/** What a new portal has before anyone uses it: pipelines. */
+/** The initial data of a new portal: its pipelines. */
 import type { JsonObject } from '../engine/json.ts'
 import type { Portal, Stage } from './portal.ts'
 
@@ -44,7 +44,7 @@ export const addPipeline = (
   { id, objectType, label, stages }: NewPipeline,
 ): void => {
   // A stage is JSON.
-  const content = stages.map((one) => ({ ...one })) as readonly JsonObject[]
+  const content = stages.map((stage) => ({ ...stage })) as readonly JsonObject[]
   store.insert('pipeline', id, { objectType, label, stages: content })
 }
 

@@ -10,11 +10,11 @@ export interface ObjectType {
   /** The properties with the times of creation and of the last change. */
   readonly createdProperty: string
   readonly modifiedProperty: string
-  /** What a response has if no properties are requested, in addition to the id and these times. */
+  /** The properties of a response if none are requested, in addition to the id and these times. */
   readonly defaults: readonly string[]
   /** A new record needs one property of each group. */
   readonly required: readonly (readonly string[])[]
-  /** What the `query` of a search looks at. */
+  /** The properties that the `query` of a search compares. */
   readonly searched: readonly string[]
   readonly readScopes: readonly string[]
   /** Empty: the API only reads these records. */
@@ -41,7 +41,7 @@ const define = ({ name, ...options }: ObjectTypeOptions): ObjectType => ({
 })
 
 /** The documentation of notes and tasks names the scopes of contacts, the specification their own as well. */
-const activityScopes = (name: string): Pick<ObjectType, 'readScopes' | 'writeScopes'> => ({
+const scopesOfActivity = (name: string): Pick<ObjectType, 'readScopes' | 'writeScopes'> => ({
   readScopes: [`crm.objects.${name}.read`, 'crm.objects.contacts.read'],
   writeScopes: [`crm.objects.${name}.write`, 'crm.objects.contacts.write'],
 })
@@ -94,7 +94,7 @@ const all: readonly ObjectType[] = [
     typeId: '0-46',
     required: [['hs_timestamp']],
     searched: ['hs_note_body'],
-    ...activityScopes('notes'),
+    ...scopesOfActivity('notes'),
   }),
   define({
     name: 'tasks',
@@ -102,7 +102,7 @@ const all: readonly ObjectType[] = [
     typeId: '0-27',
     required: [['hs_timestamp']],
     searched: ['hs_task_subject', 'hs_task_body'],
-    ...activityScopes('tasks'),
+    ...scopesOfActivity('tasks'),
   }),
   define({
     name: 'users',

@@ -3,7 +3,7 @@ import type { Account } from '../engine/accounts.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { JsonObject } from '../engine/json.ts'
 import type { Store, StoredRecord } from '../engine/store.ts'
-import { ApiError, invalid } from './errors.ts'
+import { ApiError, validationError } from './errors.ts'
 import { type ObjectType, objectTypes } from './object-types.ts'
 import { type PropertyDefinition, standardProperties } from './property-definitions.ts'
 
@@ -18,7 +18,7 @@ export interface PortalSettings {
   readonly maxSearchResults: number
   /** How long after a write the search index has it. */
   readonly searchLagMs: number
-  /** What a request for a property without a definition gets. */
+  /** How requests for a property without a definition are handled. */
   readonly undefinedProperties: 'refused' | 'ignored'
 }
 
@@ -50,7 +50,7 @@ export const openPortal = (account: Account, clock: Clock, settings: PortalSetti
 /** @throws ApiError if there is no such type of records */
 export const objectTypeNamed = (name: string): ObjectType => {
   const type = objectTypes.get(name)
-  if (!type) throw invalid(`Unable to infer object type from: ${name}`)
+  if (!type) throw validationError(`Unable to infer object type from: ${name}`)
   return type
 }
 

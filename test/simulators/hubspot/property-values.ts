@@ -31,7 +31,7 @@ const dealStage = ({ portal, stored }: Subject): Stage | undefined =>
     .find(({ id }) => id === stored.dealstage)
 
 /** A property of the record that a lead is associated with: the primary one, otherwise the first. */
-const ofAssociate =
+const fromAssociate =
   (typeName: string, property: string): Calculation =>
   ({ portal, record }) => {
     const associates = associatesOf(
@@ -53,7 +53,9 @@ const lastActivity: Calculation = ({ portal, type, record }) => {
     ),
   )
   const now = formatTime(portal.clock.nowMs())
-  const times = activities.map((one) => String(one ? propertiesOf(one).hs_timestamp : ''))
+  const times = activities.map((activity) =>
+    String(activity ? propertiesOf(activity).hs_timestamp : ''),
+  )
   return times
     .filter((time) => time !== '' && time <= now)
     .sort()
@@ -79,11 +81,11 @@ const calculations: Readonly<Record<string, Readonly<Record<string, Calculation>
     }) => ((code ?? settings.currency) === settings.currency ? amount : undefined),
   },
   leads: {
-    hs_associated_contact_email: ofAssociate('contacts', 'email'),
-    hs_associated_contact_firstname: ofAssociate('contacts', 'firstname'),
-    hs_associated_contact_lastname: ofAssociate('contacts', 'lastname'),
-    hs_associated_company_domain: ofAssociate('companies', 'domain'),
-    hs_associated_company_name: ofAssociate('companies', 'name'),
+    hs_associated_contact_email: fromAssociate('contacts', 'email'),
+    hs_associated_contact_firstname: fromAssociate('contacts', 'firstname'),
+    hs_associated_contact_lastname: fromAssociate('contacts', 'lastname'),
+    hs_associated_company_domain: fromAssociate('companies', 'domain'),
+    hs_associated_company_name: fromAssociate('companies', 'name'),
   },
 }
 

@@ -1,7 +1,7 @@
 /** How records are found: by id, also after a merge, and by values that only one record has. */
 import type { JsonObject } from '../engine/json.ts'
 import type { StoredRecord } from '../engine/store.ts'
-import { ApiError, conflict, invalid, notFound } from './errors.ts'
+import { ApiError, conflictError, notFoundError, validationError } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import { definitionNamed, definitionsOf, type Portal } from './portal.ts'
 
@@ -34,7 +34,9 @@ export const findRecord = (
   if (idProperty === 'hs_object_id') return findById(portal, type, id)
   definitionNamed(portal, type, idProperty)
   if (!uniqueNames(portal, type).includes(idProperty))
-    throw invalid(`The values of ${idProperty} are not unique`, { idProperty: [idProperty] })
+    throw validationError(`The values of ${idProperty} are not unique`, {
+      idProperty: [idProperty],
+    })
   const value = idProperty === 'email' ? id.toLowerCase() : id
   const claim = portal.store.find('unique', uniqueKey(type, idProperty, value))
   return claim && findById(portal, type, String(claim.value.id))
@@ -49,7 +51,7 @@ export const requireRecord = (
 ): StoredRecord => {
   const record = findRecord(portal, type, id, idProperty)
   if (record && !isArchived(record)) return record
-  throw notFound('Object not found. objectId are usually numeric.', { id: [id] })
+  throw notFoundError('Object not found. objectId are usually numeric.', { id: [id] })
 }
 
 /**
@@ -72,7 +74,7 @@ export const claimUniqueValues = (
     const key = uniqueKey(type, name, String(next))
     const owner = store.find('unique', key)?.value.id
     if (owner !== undefined && name === 'email')
-      throw conflict(`Contact already exists. Existing ID: ${owner}`)
+      throw conflictError(`Contact already exists. Existing ID: ${owner}`)
     if (owner !== undefined)
       throw new ApiError({
         message: `${next} is already the value of ${name} of ${owner}`,

@@ -16,7 +16,7 @@ import {
   routesOf,
   typeIn,
 } from './endpoints.ts'
-import { notFound } from './errors.ts'
+import { notFoundError } from './errors.ts'
 import { mergeRecords } from './merges.ts'
 import type { ObjectType } from './object-types.ts'
 import type { Portal } from './portal.ts'
@@ -66,7 +66,7 @@ const getRecord: Endpoint['respond'] = (portalCall) => {
   const record = findRecord(portal, type, objectId, call.query.idProperty)
   const isWanted = record && isArchived(record) === (call.query.archived === 'true')
   if (!isWanted)
-    throw notFound('Object not found. objectId are usually numeric.', { id: [objectId] })
+    throw notFoundError('Object not found. objectId are usually numeric.', { id: [objectId] })
   return { status: 200, body: showRecord(portal, type, record, selectionIn(portalCall)) }
 }
 
@@ -87,7 +87,8 @@ const archive: Endpoint['respond'] = ({ portal, call }) => {
   const type = typeIn(call, 'write')
   const { objectId = '' } = call.path
   const record = findRecord(portal, type, objectId)
-  if (!record) throw notFound('Object not found. objectId are usually numeric.', { id: [objectId] })
+  if (!record)
+    throw notFoundError('Object not found. objectId are usually numeric.', { id: [objectId] })
   archiveRecord(portal, type, record, SOURCE)
   return { status: 204, body: '' }
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../engine/json.ts'
 import type { StoredRecord } from '../engine/store.ts'
 import { associatesOf, type RecordKey } from './associations.ts'
-import { invalid } from './errors.ts'
+import { validationError } from './errors.ts'
 import { type ObjectType, objectTypes } from './object-types.ts'
 import { definitionNamed, definitionsOf, formatTime, type Portal } from './portal.ts'
 import { propertyValue } from './property-values.ts'
@@ -90,6 +90,6 @@ export const typesIn = (text: string | undefined): readonly ObjectType[] =>
     .filter(Boolean)
     .map((name) => {
       const type = objectTypes.get(name)
-      if (!type) throw invalid(`Unable to infer object type from: ${name}`)
+      if (!type) throw validationError(`Unable to infer object type from: ${name}`)
       return type
     })

@@ -8,13 +8,13 @@ import {
   isLive,
   type RecordKey,
 } from './associations.ts'
-import { invalid } from './errors.ts'
+import { validationError } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import { formatTime, type Portal, pipelinesOf, propertiesOf, stagesOf } from './portal.ts'
 import { claimUniqueValues, isArchived } from './record-lookup.ts'
 import { acceptValues } from './values.ts'
 
-/** Who writes: the events of a change name it. */
+/** The source of a write, which the events of the change name. */
 export type ChangeSource = 'INTEGRATION' | 'CRM_UI'
 
 const withDefaults = (portal: Portal, { name }: ObjectType, sent: JsonObject): JsonObject => {
@@ -39,7 +39,7 @@ const withDefaults = (portal: Portal, { name }: ObjectType, sent: JsonObject): J
   }
 }
 
-/** The properties with what the vendor sets itself: when a task was completed. */
+/** The properties, including the completion time of a task, which the vendor sets itself. */
 const withCompletion = (
   { clock }: Portal,
   type: ObjectType,
@@ -57,7 +57,7 @@ const assertRequired = (type: ObjectType, properties: JsonObject): void => {
     (group) => !group.some((name) => properties[name] !== undefined),
   )
   if (missing.length === 0) return
-  throw invalid(
+  throw validationError(
     `Error creating ${type.singular.toUpperCase()}. Some required properties were not set.`,
     {
       properties: missing.flat(),
@@ -84,14 +84,14 @@ const readAssociations = (
       const target = known ?? associationTypeOf(type.name, 'any type', spec)
       const key = { type: target.to, id: String(Object(to).id) }
       if (!isLive(portal, key))
-        throw invalid(`${target.to} ${key.id} does not exist`, { id: [key.id] })
+        throw validationError(`${target.to} ${key.id} does not exist`, { id: [key.id] })
       return { to: key, spec }
     }),
   )
 
 const assertAssociated = ({ name }: ObjectType, associations: readonly NewAssociation[]): void => {
   if (name !== 'leads' || associations.some(({ to }) => to.type === 'contacts')) return
-  throw invalid('Error creating LEAD. A lead must be associated with a contact.', {
+  throw validationError('Error creating LEAD. A lead must be associated with a contact.', {
     associations: ['contacts'],
   })
 }

@@ -3,7 +3,7 @@ import { type JsonObject, listOf } from '../engine/json.ts'
 import { pageAt } from '../engine/pages.ts'
 import type { StoredRecord } from '../engine/store.ts'
 import { associationsOf } from './associations.ts'
-import { invalid } from './errors.ts'
+import { validationError } from './errors.ts'
 import { type ObjectType, objectTypes } from './object-types.ts'
 import { definitionNamed, type Portal } from './portal.ts'
 import type { PropertyDefinition } from './property-definitions.ts'
@@ -21,7 +21,7 @@ const MAX_SORTS = 1
 type Predicate = (record: StoredRecord) => boolean
 
 /** The value that comparisons of a property use; undefined: the text is not of the property's type. */
-const comparable = ({ type }: PropertyDefinition, text: string): string | number | undefined => {
+const toComparable = ({ type }: PropertyDefinition, text: string): string | number | undefined => {
   if (type === 'date' || type === 'datetime') return parseTime(text)
   if (type !== 'number') return text.toLowerCase()
   const number = Number(text)
@@ -57,7 +57,7 @@ const readFilter = ({ propertyName, operator, value, highValue, values }: JsonOb
   }
   for (const [name, sent] of Object.entries({ value, highValue, values }))
     if ((sent !== undefined) !== expected[name as keyof typeof expected])
-      throw invalid(
+      throw validationError(
         `${op} on ${propertyName} ${sent === undefined ? 'needs' : 'does not accept'} ${name}`,
         { propertyName: [String(propertyName)] },
       )
@@ -78,7 +78,7 @@ const associationPredicate = (
 ): Predicate => {
   const to = [...objectTypes.values()].find((known) => known.singular === singular)
   if (!to || (operator !== 'EQ' && operator !== 'IN'))
-    throw invalid(`associations.${singular} does not accept ${operator}`)
+    throw validationError(`associations.${singular} does not accept ${operator}`)
   const wanted = new Set(values ?? [value])
   return ({ id }) =>
     associationsOf(portal, { type: type.name, id }).some(
@@ -93,35 +93,35 @@ const filterPredicate = (portal: Portal, type: ObjectType, filter: JsonObject): 
   if (singular !== undefined) return associationPredicate(portal, type, singular, read)
   const definition = definitionNamed(portal, type, name)
   const parse = (text: string): string | number => {
-    const parsed = comparable(definition, text)
+    const parsed = toComparable(definition, text)
     if (parsed !== undefined) return parsed
-    throw invalid(`${text} is not a valid value of ${name}`, { propertyName: [name] })
+    throw validationError(`${text} is not a valid value of ${name}`, { propertyName: [name] })
   }
   const { operator, value = '', highValue = '', values = [] } = read
   const isPresence = operator.endsWith('HAS_PROPERTY')
   const isToken = operator.endsWith('CONTAINS_TOKEN')
-  const low = isPresence || isToken || read.values ? '' : parse(value)
+  const lower = isPresence || isToken || read.values ? '' : parse(value)
   const high = operator === 'BETWEEN' ? parse(highValue) : ''
   const listed = new Set(values.map(parse))
   const hasToken = tokenPattern(value)
 
   const test = (text: string): boolean => {
-    const own = comparable(definition, text) ?? ''
+    const own = toComparable(definition, text) ?? ''
     switch (operator) {
       case 'EQ':
-        return own === low
+        return own === lower
       case 'NEQ':
-        return own !== low
+        return own !== lower
       case 'LT':
-        return own < low
+        return own < lower
       case 'LTE':
-        return own <= low
+        return own <= lower
       case 'GT':
-        return own > low
+        return own > lower
       case 'GTE':
-        return own >= low
+        return own >= lower
       case 'BETWEEN':
-        return own >= low && own <= high
+        return own >= lower && own <= high
       case 'IN':
         return listed.has(own)
       case 'NOT_IN':
@@ -147,10 +147,11 @@ const groupPredicates = (
 ): readonly Predicate[] => {
   const sizes = groups.map(({ filters }) => listOf(filters).length)
   const total = sizes.reduce((sum, size) => sum + size, 0)
-  if (groups.length > MAX_GROUPS) throw invalid(`At most ${MAX_GROUPS} filter groups are allowed`)
-  if (total > MAX_FILTERS) throw invalid(`At most ${MAX_FILTERS} filters are allowed`)
+  if (groups.length > MAX_GROUPS)
+    throw validationError(`At most ${MAX_GROUPS} filter groups are allowed`)
+  if (total > MAX_FILTERS) throw validationError(`At most ${MAX_FILTERS} filters are allowed`)
   if (sizes.some((size) => size === 0 || size > MAX_FILTERS_OF_GROUP))
-    throw invalid(`A filter group needs 1 to ${MAX_FILTERS_OF_GROUP} filters`)
+    throw validationError(`A filter group needs 1 to ${MAX_FILTERS_OF_GROUP} filters`)
   return groups.map(({ filters }) => {
     const predicates = listOf(filters).map((filter) => filterPredicate(portal, type, filter))
     return (record) => predicates.every((predicate) => predicate(record))
@@ -188,13 +189,13 @@ const createComparison = (
   type: ObjectType,
   sorts: readonly unknown[],
 ): ((a: StoredRecord, b: StoredRecord) => number) => {
-  if (sorts.length > MAX_SORTS) throw invalid(`At most ${MAX_SORTS} sort is allowed`)
+  if (sorts.length > MAX_SORTS) throw validationError(`At most ${MAX_SORTS} sort is allowed`)
   const { name, isDescending } =
     sorts.length === 0 ? { name: 'hs_object_id', isDescending: false } : readSort(sorts[0])
   const definition = definitionNamed(portal, type, name)
   const keyOf = (record: StoredRecord): string | number | undefined => {
     const text = propertyValue(portal, type, record, name)
-    return text === undefined ? undefined : comparable(definition, text)
+    return text === undefined ? undefined : toComparable(definition, text)
   }
   return (a, b) => {
     const [left, right] = [keyOf(a), keyOf(b)]
@@ -206,7 +207,7 @@ const createComparison = (
   }
 }
 
-/** What the index has found, in order. A search is processed once for all its pages. */
+/** The sorted results of the index. A search is processed once for all its pages. */
 const findMatches = (
   portal: Portal,
   type: ObjectType,
@@ -224,7 +225,7 @@ const findMatches = (
   if (portal.hasUnindexedChanges())
     return find(store.listAsOf(type.name, clock.nowMs() - settings.searchLagMs))
   const key = `search ${JSON.stringify([query, filterGroups, sorts])}`
-  // Some records show values of others.
+  // Some records contain values of other records.
   const others = [...objectTypes.keys(), 'association', 'pipeline', `property ${type.name}`]
   return store.view([type.name, ...others], key, find)
 }
@@ -235,10 +236,10 @@ const readPage = (
   { limit = 10, after = '0' }: JsonObject,
 ): readonly [number, number] => {
   const [size, start] = [Number(limit), Number(after)]
-  if (size < 1 || size > MAX_PAGE) throw invalid(`limit must be from 1 to ${MAX_PAGE}`)
-  if (!/^\d{1,9}$/.test(String(after))) throw invalid(`after must be an offset: ${after}`)
+  if (size < 1 || size > MAX_PAGE) throw validationError(`limit must be from 1 to ${MAX_PAGE}`)
+  if (!/^\d{1,9}$/.test(String(after))) throw validationError(`after must be an offset: ${after}`)
   if (start + size > maxSearchResults)
-    throw invalid(`Paging beyond ${maxSearchResults} results is not possible`, {
+    throw validationError(`Paging beyond ${maxSearchResults} results is not possible`, {
       after: [String(after)],
     })
   return [start, size]
@@ -246,7 +247,8 @@ const readPage = (
 
 /**
  * One page of the records that match.
- * @throws ApiError if the request has too many filters, unknown properties, or a page beyond the last result that can be reached
+ * @throws ApiError if the request has too many filters, unknown properties, or a page beyond the last result that
+ * can be reached
  */
 export const search = (portal: Portal, type: ObjectType, body: JsonObject): JsonObject => {
   const [start, size] = readPage(portal, body)

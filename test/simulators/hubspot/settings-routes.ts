@@ -14,7 +14,7 @@ import {
   requireScope,
   routesOf,
 } from './endpoints.ts'
-import { notFound } from './errors.ts'
+import { notFoundError } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import {
   definitionsOf,
@@ -85,7 +85,7 @@ const properties: readonly Endpoint[] = [
       const { propertyName = '' } = call.path
       const definition = definitionsOf(portal, describedType(call)).get(propertyName)
       if (!definition || call.query.archived === 'true')
-        throw notFound(`Property "${propertyName}" does not exist`, {
+        throw notFoundError(`Property "${propertyName}" does not exist`, {
           propertyName: [propertyName],
         })
       return { status: 200, body: showProperty(definition) }
@@ -100,7 +100,7 @@ const showOwner = ({ id, value, createdAtMs, updatedAtMs }: StoredRecord): JsonO
   firstName: value.firstName,
   lastName: value.lastName,
   type: 'PERSON',
-  // The user of an owner who was removed is only in the other field.
+  // For an owner who was removed, only the other field contains the user.
   ...(value.archived !== true && { userId: value.userId }),
   userIdIncludingInactive: value.userId,
   createdAt: formatTime(createdAtMs),
@@ -145,7 +145,7 @@ const ownersWith = (cursors: Cursors): readonly Endpoint[] => [
         .list('owner')
         .find(({ id, value }) => (idProperty === 'id' ? id : String(value.userId)) === ownerId)
       if (!owner || isOwnerArchived(owner) !== (archived === 'true'))
-        throw notFound('resource not found', { ownerId: [ownerId] })
+        throw notFoundError('resource not found', { ownerId: [ownerId] })
       return { status: 200, body: showOwner(owner) }
     },
     response: 'Owner',
@@ -183,7 +183,7 @@ const pipelineIn = (portal: Portal, call: Call): readonly [StoredRecord, number]
   const { pipelineId = '' } = call.path
   const at = all.findIndex(({ id }) => id === pipelineId)
   const found = all[at]
-  if (!found) throw notFound('resource not found', { pipelineId: [pipelineId] })
+  if (!found) throw notFoundError('resource not found', { pipelineId: [pipelineId] })
   return [found, at]
 }
 
@@ -224,7 +224,7 @@ const pipelines: readonly Endpoint[] = [
       const { stageId = '' } = call.path
       const at = all.findIndex(({ id }) => id === stageId)
       const stage = all[at]
-      if (!stage) throw notFound('resource not found', { stageId: [stageId] })
+      if (!stage) throw notFoundError('resource not found', { stageId: [stageId] })
       return { status: 200, body: showStage(pipeline)(stage, at) }
     },
     response: 'Stage',

@@ -20,7 +20,7 @@ import { addSampleRecords } from './sample-records.ts'
 export interface Target {
   readonly type: string
   readonly id: string
-  /** Of the direction to this record: 279 from a contact to a company. */
+  /** The type of the association towards this record: 279 from a contact to a company. */
   readonly typeId: number
 }
 
@@ -53,7 +53,7 @@ export interface PortalControls {
   /** Deactivates the user. */
   archiveOwner(id: string): void
   addPipeline(pipeline: NewPipeline): void
-  /** Adds so many companies, contacts, deals, leads, notes and tasks each. */
+  /** Adds `count` companies, contacts, deals, leads, notes and tasks each. */
   addSamples(count: number): void
 }
 
@@ -80,7 +80,7 @@ const recordControls = (portal: Portal) => {
   const link = (type: string, id: string, target: Target): void => {
     const { type: to, id: toId, typeId } = target
     const known = associationTypes.find(
-      (one) => one.from === type && one.to === to && one.typeId === typeId,
+      (candidate) => candidate.from === type && candidate.to === to && candidate.typeId === typeId,
     )
     if (!known) throw new Error(`There is no association type ${typeId} from ${type} to ${to}`)
     associate(portal, { type, id }, { type: to, id: toId }, known)

@@ -14,15 +14,15 @@ import { propertiesOf } from './portal.ts'
  */
 export type WebhookFormat = 'object' | 'typed'
 
-/** An event without what is common to all. */
+/** An event without the fields that all events have. */
 interface PartialEvent {
   readonly action: string
-  /** Of a changed property. */
+  /** The name of a changed property. */
   readonly property?: string
   readonly fields: JsonObject
 }
 
-/** A number from a text, the same each time. */
+/** A number derived from a text, always the same for the same text. */
 const numberOf = (text: string): number =>
   createHash('sha256').update(text).digest().readUInt32BE() % 1_000_000_000
 

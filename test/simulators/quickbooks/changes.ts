@@ -8,7 +8,7 @@ import { formatTime, parseTime } from './times.ts'
 const LOOK_BACK_MS = 30 * 86_400_000
 const MAX_OBJECTS = 1000
 
-const invalid = (detail: string): FaultException =>
+const invalidRequest = (detail: string): FaultException =>
   new FaultException({
     code: '2020',
     Message: 'Invalid change data capture request',
@@ -44,7 +44,7 @@ const queryResponse = (entity: string, records: readonly JsonObject[]): JsonObje
         totalCount: records.length,
       }
 
-/** What a company reports. */
+/** Settings of the changes that a company reports. */
 export interface ChangeLimits {
   /** Whether 1,000 objects are the limit of a response, or of each entity in it. */
   readonly limitedBy: 'response' | 'entity'
@@ -60,11 +60,11 @@ export const listChanges = (
   { limitedBy }: ChangeLimits,
 ): readonly JsonObject[] => {
   const sinceMs = parseTime(since)
-  if (sinceMs === undefined) throw invalid(`changedSince ${since} is not a time`)
+  if (sinceMs === undefined) throw invalidRequest(`changedSince ${since} is not a time`)
   if (sinceMs < company.clock.nowMs() - LOOK_BACK_MS)
-    throw invalid(`changedSince ${since} is more than 30 days ago`)
+    throw invalidRequest(`changedSince ${since} is more than 30 days ago`)
   const unknown = names.find((name) => !entities.get(name)?.hasChanges)
-  if (unknown !== undefined) throw invalid(`The entity ${unknown} is not supported`)
+  if (unknown !== undefined) throw invalidRequest(`The entity ${unknown} is not supported`)
   let remaining = MAX_OBJECTS
   const responses = names.map((name) => {
     const found = changedSince(company, name, sinceMs).slice(0, remaining)

@@ -10,7 +10,7 @@ export interface CompanySettings {
   readonly multiCurrency: boolean
 }
 
-/** Which record has a name; kept up to date with the records. */
+/** Finds the record that has a name. The index is kept up to date with the records. */
 export interface NameIndex {
   ownerOf(entity: string, name: string): string | undefined
 }

@@ -1,4 +1,4 @@
-/** What the vendor's documentation says of each entity that the schema does not: operations, required fields, feeds. */
+/** Facts about each entity that only the documentation contains: operations, required fields, feeds. */
 
 export type Operation = 'create' | 'update' | 'delete' | 'void'
 

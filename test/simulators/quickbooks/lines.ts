@@ -11,7 +11,7 @@ const DETAIL_TYPES: Readonly<Record<string, readonly string[]>> = {
   PurchaseOrder: ['ItemBasedExpenseLineDetail', 'AccountBasedExpenseLineDetail'],
 }
 
-/** What a line of a kind must refer to. */
+/** The reference that a line of a kind must contain. */
 const REQUIRED_REFERENCES: Readonly<Record<string, string>> = {
   AccountBasedExpenseLineDetail: 'AccountRef',
   ItemBasedExpenseLineDetail: 'ItemRef',
@@ -56,7 +56,7 @@ const checkDetail = (line: JsonObject, path: string): void => {
 
 const isTotal = ({ DetailType }: JsonObject): boolean => DetailType === 'SubTotalLineDetail'
 
-/** What the vendor adds to the details of each kind of line. */
+/** The fields that the vendor adds to the details of each kind of line. */
 const DETAIL_DEFAULTS: Readonly<Record<string, JsonObject>> = {
   SalesItemLineDetail: { TaxCodeRef: { value: 'NON' } },
   AccountBasedExpenseLineDetail: {
@@ -83,7 +83,7 @@ const withIds = (lines: readonly JsonObject[]): readonly JsonObject[] => {
  * @throws FaultException 2020, 6000 or 6070
  */
 export const computeLines = (entity: string, value: JsonObject): readonly JsonObject[] => {
-  // The vendor writes the subtotals; those that come back are ignored.
+  // The vendor computes the subtotal lines and ignores those in a request.
   const sent = linesOf(value).filter((line) => !isTotal(line))
   if (sent.length === 0) throw missingParameter('Line')
   for (const [at, line] of sent.entries()) {

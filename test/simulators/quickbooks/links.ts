@@ -22,7 +22,7 @@ const linkType = (entity: string, { PayType }: JsonObject): string =>
 const linksOf = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter((link) => isJsonObject(link)) : []
 
-/** What a payment applies to each document. @throws FaultException 6000 if a line links to something else */
+/** The amount that a payment applies to each document. @throws FaultException 6000 if a line links to something else */
 const appliedBy = ({ pays }: PaymentKind, payment: JsonObject): ReadonlyMap<string, number> => {
   const applied = new Map<string, number>()
   for (const { Amount, LinkedTxn } of linesOf(payment))

@@ -1,4 +1,4 @@
-/** What the vendor computes of entries in lists: customers, vendors, accounts, items, classes, departments. */
+/** The fields that the vendor computes for list entries: customers, vendors, accounts, items, classes, departments. */
 import { isJsonObject, type JsonObject } from '../engine/json.ts'
 import { type Company, referenceId } from './company.ts'
 import { duplicateName, missingParameter } from './faults.ts'

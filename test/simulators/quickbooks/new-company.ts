@@ -1,4 +1,4 @@
-/** What a new company has before anyone uses it: accounts, tax codes and its own address. */
+/** The initial data of a new company: accounts, tax codes and its own address. */
 import type { JsonObject } from '../engine/json.ts'
 import type { Company } from './company.ts'
 import { formatTime } from './times.ts'
@@ -57,7 +57,7 @@ const settings: readonly (readonly [entity: string, id: string, value: JsonObjec
   ['TaxCode', '2', { ...taxCode('California', true), SalesTaxRateList: rateOf('1', 'California') }],
 ]
 
-/** Adds them. */
+/** Adds the initial data to a company. */
 export const fillNewCompany = (company: Company): void => {
   const { store, account } = company
   for (const [entity, id, value] of settings) store.insert(entity, id, record(company, id, value))

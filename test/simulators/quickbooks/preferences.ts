@@ -3,7 +3,7 @@ import type { JsonObject } from '../engine/json.ts'
 import type { Company } from './company.ts'
 import { formatTime } from './times.ts'
 
-/** Those that change how records look: currencies, classes, departments. */
+/** The settings that change the form of records: currencies, classes, departments. */
 export const preferencesOf = ({ settings, clock }: Company): JsonObject => {
   const now = formatTime(clock.nowMs())
   return {

@@ -25,7 +25,7 @@ export interface CompanyControls {
   merge(entity: string, from: string, into: string): void
   find(entity: string, id: string): JsonObject | undefined
   list(entity: string): readonly JsonObject[]
-  /** Adds so many customers, vendors, items, invoices and bills each, and payments of some. */
+  /** Adds `count` customers, vendors, items, invoices and bills each, and payments for some of them. */
   addSamples(count: number): void
 }
 

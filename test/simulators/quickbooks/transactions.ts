@@ -1,4 +1,4 @@
-/** What the vendor computes of transactions: lines, tax, totals, balances, numbers and dates. */
+/** The fields that the vendor computes for transactions: lines, tax, totals, balances, numbers and dates. */
 import { sum } from '../engine/decimal.ts'
 import { isJsonObject, type JsonObject } from '../engine/json.ts'
 import { amountOf, type Company, referenceId } from './company.ts'
@@ -36,7 +36,7 @@ const computeCurrency = (company: Company, entity: string, value: JsonObject): J
   return { CurrencyRef, ExchangeRate: isHome ? 1 : amountOf(value.ExchangeRate ?? 1) }
 }
 
-/** What remains to be paid: a change of the total changes it by as much. */
+/** The unpaid amount. It changes by the same amount as the total. */
 const balanceAfter = (total: number, before: JsonObject | undefined): number =>
   before === undefined ? total : sum([total, amountOf(before.Balance), -amountOf(before.TotalAmt)])
 
@@ -103,7 +103,7 @@ const computePurchase = (
   return { DueDate: value.TxnDate, ...common, Balance, LinkedTxn: before?.LinkedTxn ?? [] }
 }
 
-/** What a payment does not apply to invoices or bills. */
+/** The part of a payment that is not applied to invoices or bills. */
 const unappliedOf = (value: JsonObject): number => {
   const unapplied = sum([
     amountOf(value.TotalAmt),

@@ -79,10 +79,11 @@ const homeAmounts = ({ settings }: Company, entity: string, value: JsonObject): 
   const { CurrencyRef, ExchangeRate, TotalAmt, Balance } = value
   if (typeof ExchangeRate !== 'number' || !TOTALLED.has(entity)) return {}
   if (referenceId(CurrencyRef) === settings.homeCurrency) return {}
-  const home = (amount: unknown): number => round(multiply(amountOf(amount), ExchangeRate), 2)
+  const toHomeAmount = (amount: unknown): number =>
+    round(multiply(amountOf(amount), ExchangeRate), 2)
   return {
-    ...(entity === 'Invoice' && { HomeTotalAmt: home(TotalAmt) }),
-    ...(Balance !== undefined && { HomeBalance: home(Balance) }),
+    ...(entity === 'Invoice' && { HomeTotalAmt: toHomeAmount(TotalAmt) }),
+    ...(Balance !== undefined && { HomeBalance: toHomeAmount(Balance) }),
   }
 }
 

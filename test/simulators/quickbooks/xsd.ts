@@ -78,14 +78,14 @@ const simpleSchema = (type: XmlElement): Schema => {
 
 /** The schemas of all named types. @throws if a type is defined twice or its base is unknown */
 export const readSchemas = (schemas: readonly XmlElement[]): ContractDocument['$defs'] => {
-  const named = (kind: string): ReadonlyMap<string, XmlElement> =>
+  const typesByName = (kind: string): ReadonlyMap<string, XmlElement> =>
     new Map(
       schemas
         .flatMap((schema) => childrenNamed(schema, kind))
         .map((type) => [type.attributes.name ?? '', type]),
     )
-  const groups = named('group')
-  const complexTypes = named('complexType')
+  const groups = typesByName('group')
+  const complexTypes = typesByName('complexType')
 
   const propertiesOf = (name: string): readonly Property[] => {
     const type = complexTypes.get(name)
@@ -117,6 +117,6 @@ export const readSchemas = (schemas: readonly XmlElement[]): ContractDocument['$
     ...[...complexTypes.keys()]
       .filter((name) => name !== OPEN_TYPE)
       .map((name) => [name, objectSchema(name)]),
-    ...[...named('simpleType')].map(([name, type]) => [name, simpleSchema(type)]),
+    ...[...typesByName('simpleType')].map(([name, type]) => [name, simpleSchema(type)]),
   ])
 }

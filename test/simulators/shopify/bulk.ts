@@ -23,7 +23,7 @@ const MAX_DEPTH = 2
 const MAX_RUNNING = 5
 const RESULT_MS = 7 * 86_400_000
 
-/** Why a query cannot run in bulk; undefined: it can. */
+/** The reason why a query cannot run in bulk; undefined if it can. */
 const findProblem = (document: DocumentNode): string | undefined => {
   const info = new TypeInfo(schema)
   let count = 0
@@ -76,17 +76,18 @@ const findProblem = (document: DocumentNode): string | undefined => {
 
 /** @throws UserErrors */
 const parseBulk = (query: string): DocumentNode => {
-  const invalid = (message: string) => refuse('query', `Invalid bulk query: ${message}`, 'INVALID')
+  const refuseQuery = (message: string) =>
+    refuse('query', `Invalid bulk query: ${message}`, 'INVALID')
   let document: DocumentNode
   try {
     document = parse(query)
   } catch (error) {
-    return invalid(String(error))
+    return refuseQuery(String(error))
   }
   if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length !== 1)
-    invalid('it must have one operation')
+    refuseQuery('it must have one operation')
   const [error] = validate(schema, document)
-  if (error) invalid(error.message)
+  if (error) refuseQuery(error.message)
   const problem = findProblem(document)
   return problem === undefined ? document : refuse('query', problem, 'INVALID')
 }

@@ -11,14 +11,14 @@ export interface PageArguments {
   readonly reverse?: boolean
 }
 
-/** Where a record is in a list: the value that the list is sorted by, and the number of its id. */
+/** The position of a record in a list: the value that the list is sorted by, and the number of its id. */
 export type Position = readonly [value: string | number, id: number]
 
 export interface SortedList<Node> {
   /** Ascending. */
   readonly nodes: readonly Node[]
   readonly positionOf: (node: Node) => Position
-  /** What a cursor is valid for: a list and its order, whatever it is filtered by. */
+  /** The list and the order that a cursor is valid for. The filter of the list may change. */
   readonly order: string
 }
 
@@ -89,7 +89,7 @@ export const connect = <Node>(
     )
   const edgeOf = (node: Node) => ({
     node,
-    // Signed only if it is selected.
+    // A cursor is signed only if it is selected.
     get cursor() {
       return shop.cursors.encode(order, positionOf(node))
     },

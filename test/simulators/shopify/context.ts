@@ -1,4 +1,4 @@
-/** What resolvers get, and how mutations respond. */
+/** The context of resolvers, and the form of mutation results. */
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import type { OAuthClient } from '../engine/oauth/policy.ts'
 import type { Webhooks } from '../engine/webhooks.ts'

@@ -90,7 +90,7 @@ const createCosts = ({ fragments, variables }: Omit<CostedOperation, 'operation'
   return costOf
 }
 
-/** What an operation costs at most; with its result: what it has cost. */
+/** The maximum cost of an operation; if its result is passed, its actual cost. */
 export const costOfOperation = (
   { operation, ...parts }: CostedOperation,
   data?: Readonly<Record<string, unknown>> | null,

@@ -72,7 +72,7 @@ const requireOpen = (id: string, at: number, shop: Shop): Entry<FulfillmentOrder
   return fulfillmentOrder
 }
 
-/** How many of a line are fulfilled: those that are requested, or all that remain. */
+/** The quantity of a line to fulfill: the requested quantity, or the remaining one. */
 const quantityFor = (
   { id, remainingQuantity }: FulfillmentOrderLine,
   requested: readonly { readonly id: string; readonly quantity: number }[] | null | undefined,

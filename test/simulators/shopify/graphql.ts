@@ -165,7 +165,7 @@ export const costExtensions = (
   return { cost: { requestedQueryCost: requested, actualQueryCost: actual, throttleStatus } }
 }
 
-export const throttled = (extensions: JsonObject): Reply => ({
+export const throttledReply = (extensions: JsonObject): Reply => ({
   status: 200,
   body: {
     errors: [
@@ -226,7 +226,7 @@ export const respondToGraphql = (
       ),
     ])
   if (points.waitMs(key, requested) > 0)
-    return throttled(costExtensions(points, key, { requested, actual: null }, restoreRate))
+    return throttledReply(costExtensions(points, key, { requested, actual: null }, restoreRate))
   const request = { variableValues: sent, ...(operationName && { operationName }) }
   const result = executeDocument(document, context, request)
   const actual = costOfOperation(costed, result.data ?? null)

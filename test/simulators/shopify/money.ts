@@ -49,7 +49,8 @@ export const timesBag = ({ shop, presentment }: Bag, factor: number): Bag => ({
   presentment: multiply(presentment, factor),
 })
 
-export const subtractBags = (from: Bag, bag: Bag): Bag => addBags([from, timesBag(bag, -1)])
+export const subtractBags = (from: Bag, subtrahend: Bag): Bag =>
+  addBags([from, timesBag(subtrahend, -1)])
 
 export const roundBag = (
   { shop, presentment }: Bag,

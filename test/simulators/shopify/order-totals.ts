@@ -71,7 +71,7 @@ export const fulfillmentOrdersByOrder = (
     Map.groupBy(fulfillmentOrders, ({ value }) => value.orderId),
   )
 
-/** How many of a line item are fulfilled. */
+/** The fulfilled quantity of a line item. */
 export const fulfilledOf = (orderId: string, { id }: LineItem, shop: Shop): number =>
   (fulfillmentsByOrder(shop).get(orderId) ?? [])
     .filter(({ value }) => value.status === 'SUCCESS')

@@ -42,7 +42,7 @@ const total =
   ({ value }: Source): object =>
     writeBag(totalsOf(value)[name], value)
 
-const nothing = ({ value }: Source): object => writeBag(NOTHING, value)
+const writeZero = ({ value }: Source): object => writeBag(NOTHING, value)
 
 const taxSources = (taxLines: readonly TaxLine[], order: Order) =>
   taxLines.map(({ title, rate, price }) => ({
@@ -94,7 +94,7 @@ const orderFields: Resolvers[string] = {
     writeBag(value.cancelledAt === null ? totalsOf(value).subtotal : NOTHING, value),
   currentTaxLines: ({ value }: Source) =>
     value.cancelledAt === null ? taxSources(taxLinesOf(value), value) : [],
-  currentTotalDiscountsSet: nothing,
+  currentTotalDiscountsSet: writeZero,
   currentTotalPriceSet: total('current'),
   currentTotalTaxSet: ({ value }: Source) =>
     writeBag(value.cancelledAt === null ? totalsOf(value).tax : NOTHING, value),
@@ -137,7 +137,7 @@ const orderFields: Resolvers[string] = {
   subtotalPriceSet: total('subtotal'),
   taxExempt: () => false,
   taxLines: ({ value }: Source) => taxSources(taxLinesOf(value), value),
-  totalDiscountsSet: nothing,
+  totalDiscountsSet: writeZero,
   totalOutstandingSet: total('outstanding'),
   totalPrice: ({ value }: Source) => writeMoney(totalsOf(value).total.shop, value.currencyCode),
   totalPriceSet: total('total'),
@@ -145,7 +145,7 @@ const orderFields: Resolvers[string] = {
   totalRefundedSet: total('refunded'),
   totalShippingPriceSet: total('shipping'),
   totalTaxSet: total('tax'),
-  totalTipReceivedSet: nothing,
+  totalTipReceivedSet: writeZero,
   totalWeight: () => '0',
   transactions: ({ value }: Source, { first }: { readonly first?: number }) =>
     value.transactions.slice(0, first ?? undefined).map((transaction: Transaction) => ({
@@ -163,12 +163,12 @@ const lineBag =
 const remainingQuantity = ({ order, line }: LineSource, shop: Shop): number =>
   order.value.cancelledAt === null ? line.quantity - fulfilledOf(order.id, line, shop) : 0
 
-const current = ({ order, line }: LineSource): number =>
+const currentQuantity = ({ order, line }: LineSource): number =>
   order.value.cancelledAt === null ? line.quantity : 0
 
 const lineFields: Resolvers[string] = {
   id: ({ line }: LineSource) => line.id,
-  currentQuantity: current,
+  currentQuantity: currentQuantity,
   customAttributes: () => [],
   discountedTotalSet: lineBag(lineTotal),
   discountedUnitPriceSet: lineBag(({ unitPrice }) => unitPrice),
@@ -182,7 +182,7 @@ const lineFields: Resolvers[string] = {
   product: ({ line: { productId } }: LineSource, _, { shop }) =>
     productId === null ? null : shop.Product.find(productId),
   quantity: ({ line }: LineSource) => line.quantity,
-  refundableQuantity: current,
+  refundableQuantity: currentQuantity,
   requiresShipping: ({ line }: LineSource) => line.requiresShipping,
   sku: ({ line }: LineSource) => line.sku,
   taxLines: ({ order, line }: LineSource, { first }: { readonly first?: number }) =>

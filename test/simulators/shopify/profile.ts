@@ -13,7 +13,7 @@ import type { Simulator } from '../engine/simulator.ts'
 import { findResult } from './bulk.ts'
 import { sendFile } from './bulk-file.ts'
 import type { Context } from './context.ts'
-import { executeDocument, respondToGraphql, throttled } from './graphql.ts'
+import { executeDocument, respondToGraphql, throttledReply } from './graphql.ts'
 import { scopes } from './scopes.ts'
 import type { Shop } from './shop.ts'
 import { webhookPolicy } from './webhooks.ts'
@@ -92,7 +92,7 @@ const contract = createContract({
 })
 
 /** The file is text, which is not checked. */
-const anything: Check = () => []
+const acceptAnything: Check = () => []
 
 const refuse = (refusal: Refusal, restoreRate: number): Reply => {
   const error = (status: number, errors: string): Reply => ({ status, body: { errors } })
@@ -119,7 +119,9 @@ const refuse = (refusal: Refusal, restoreRate: number): Reply => {
       return error(403, `Requires ${refusal.scopes.join(', ')}`)
     case 'rate-limited': {
       const throttleStatus = { maximumAvailable: 0, currentlyAvailable: 0, restoreRate }
-      return throttled({ cost: { requestedQueryCost: 1, actualQueryCost: null, throttleStatus } })
+      return throttledReply({
+        cost: { requestedQueryCost: 1, actualQueryCost: null, throttleStatus },
+      })
     }
     default:
       return error(400, `${refusal.reason}: ${JSON.stringify(refusal)}`)
@@ -243,7 +245,7 @@ const createRoutes = (options: ShopifyOptions): readonly Route[] => {
         ? { status: 404, headers: { 'content-type': 'application/xml' }, body: '<Error/>' }
         : sendFile(file, typeof range === 'string' ? range : undefined)
     },
-    response: anything,
+    response: acceptAnything,
   }
   return [graphql, result]
 }

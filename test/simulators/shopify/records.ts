@@ -1,4 +1,4 @@
-/** What a shop stores. The names of fields that the contract has are those of the contract. */
+/** The stored records of a shop. Fields that exist in the contract have the names of the contract. */
 import type { Json, JsonObject } from '../engine/json.ts'
 import type { Store, StoredRecord } from '../engine/store.ts'
 
@@ -130,7 +130,7 @@ export type Order = {
   readonly taxLines: readonly TaxLine[]
   readonly taxesIncluded: boolean
   readonly transactions: readonly Transaction[]
-  /** As the creator set it; null: it follows from the transactions. */
+  /** The status that the creator of the order has set; null: it follows from the transactions. */
   readonly financialStatus: string | null
   readonly confirmationNumber: string
   readonly sourceName: string | null
@@ -233,7 +233,7 @@ export interface Collection<Value> {
   /** What `build` derives from the records; built again after a change. A key has one builder. */
   view<T>(key: string, build: (entries: readonly Entry<Value>[]) => T): T
   insert(id: string, value: Value): Entry<Value>
-  /** Without fields: the record only gets a new time of update. */
+  /** Changes the record. Without `fields`, only its update time changes. */
   change(id: string, fields?: Partial<Value>, action?: string): Entry<Value>
   remove(id: string): void
 }

@@ -81,7 +81,7 @@ const findNode = (id: string, context: Context): object | null => {
   return findOne(known, id, context)
 }
 
-const one =
+const findById =
   (type: RecordType) =>
   (_: unknown, { id }: ById, context: Context): object | null =>
     findOne(type, id, context)
@@ -89,7 +89,7 @@ const one =
 const location = { id: LOCATION_ID }
 
 const queries: Resolvers[string] = {
-  bulkOperation: one('BulkOperation'),
+  bulkOperation: findById('BulkOperation'),
   bulkOperations: (_, args: ListArguments, context) =>
     connectListing(bulkOperationListing, args, context, isOwn(context)),
   currentBulkOperation: (_, { type }: { readonly type?: string }, context) =>
@@ -98,7 +98,7 @@ const queries: Resolvers[string] = {
     id: 'gid://shopify/AppInstallation/5400000000001',
     accessScopes: scopes.map((handle) => ({ handle, description: handle })),
   }),
-  customer: one('Customer'),
+  customer: findById('Customer'),
   customers: (_, args: ListArguments, context) => connectListing(customerListing, args, context),
   customersCount: (_, args: ListArguments, { shop }) => countListing(customerListing, args, shop),
   deletionEvents: (
@@ -110,10 +110,10 @@ const queries: Resolvers[string] = {
       const isDeletion = value.action === 'destroy' && value.subjectType === 'PRODUCT'
       return isDeletion && (subjectTypes?.includes(value.subjectType) ?? true)
     }),
-  event: one('BasicEvent'),
+  event: findById('BasicEvent'),
   events: (_, args: ListArguments, context) => connectListing(eventListing, args, context),
-  fulfillment: one('Fulfillment'),
-  fulfillmentOrder: one('FulfillmentOrder'),
+  fulfillment: findById('Fulfillment'),
+  fulfillmentOrder: findById('FulfillmentOrder'),
   fulfillmentOrders: (
     _,
     { includeClosed, ...args }: ListArguments & { readonly includeClosed?: boolean },
@@ -125,7 +125,7 @@ const queries: Resolvers[string] = {
       context,
       ({ value }) => includeClosed === true || !['CLOSED', 'CANCELLED'].includes(value.status),
     ),
-  job: one('Job'),
+  job: findById('Job'),
   location: (_, { id }: { readonly id?: string | null }) =>
     (id ?? LOCATION_ID) === LOCATION_ID ? location : null,
   locations: (_, args: PageArguments, context) =>
@@ -133,18 +133,18 @@ const queries: Resolvers[string] = {
   node: (_, { id }: ById, context) => findNode(id, context),
   nodes: (_, { ids }: { readonly ids: readonly string[] }, context) =>
     ids.map((id) => findNode(id, context)),
-  order: one('Order'),
+  order: findById('Order'),
   orders: (_, args: ListArguments, context) =>
     connectListing(orderListing, args, context, isReadable(context)),
   ordersCount: (_, args: ListArguments, { shop }) => countListing(orderListing, args, shop),
-  product: one('Product'),
+  product: findById('Product'),
   products: (_, args: ListArguments, context) => connectListing(productListing, args, context),
   productsCount: (_, args: ListArguments, { shop }) => countListing(productListing, args, shop),
-  productVariant: one('ProductVariant'),
+  productVariant: findById('ProductVariant'),
   productVariants: (_, args: ListArguments, context) =>
     connectListing(variantListing, args, context),
   shop: () => ({}),
-  webhookSubscription: one('WebhookSubscription'),
+  webhookSubscription: findById('WebhookSubscription'),
   webhookSubscriptions: (_, args: ListArguments, context) => listSubscriptions(args, context),
 }
 

@@ -113,7 +113,7 @@ const orderOf = (at: number, customerId: string, line: LineItem, shop: Shop): Or
   }
 }
 
-/** The work of an order, which is done if the order is fulfilled. */
+/** The fulfillment order of an order, which is closed if the order is fulfilled. */
 const addWork = (order: Entry<Order>, isFulfilled: boolean, shop: Shop): void => {
   const lines = order.value.lineItems.map(({ id: lineItemId, quantity }) => ({
     id: shop.nextId('FulfillmentOrderLineItem'),
@@ -143,7 +143,7 @@ const addWork = (order: Entry<Order>, isFulfilled: boolean, shop: Shop): void =>
   })
 }
 
-/** Adds so many customers, products and orders each, and fulfillments of every second order. */
+/** Adds `count` customers, products and orders each, and fulfillments of every second order. */
 export const addSampleRecords = (count: number, shop: Shop): void => {
   for (let at = 1; at <= count; at++) {
     const customerId = addCustomer(at, shop)

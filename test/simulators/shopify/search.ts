@@ -4,7 +4,7 @@ import type { Entry } from './records.ts'
 import { parseSearch, type SearchExpression, type SearchTerm } from './search-parser.ts'
 import { numberOf, type Shop, typeOfId } from './shop.ts'
 
-/** How a term of a field selects a record. */
+/** Creates the predicate of a search term for records. */
 export type Filter<Value> = (term: SearchTerm, shop: Shop) => (entry: Entry<Value>) => boolean
 
 export type Filters<Value> = Readonly<Record<string, Filter<Value>>>
@@ -26,12 +26,12 @@ const compare = ({ comparator }: SearchTerm, order: number): boolean => {
   }
 }
 
-const invalid = ({ field, value }: SearchTerm): never => {
+const rejectValue = ({ field, value }: SearchTerm): never => {
   throw badRequest(`The search query has no valid value for ${field}: "${value}"`)
 }
 
 const requireEquality = (term: SearchTerm): void => {
-  if (term.comparator !== ':') invalid(term)
+  if (term.comparator !== ':') rejectValue(term)
 }
 
 const TIME =
@@ -42,13 +42,13 @@ const readTime = (term: SearchTerm, { settings, clock }: Shop): number => {
   const { value } = term
   if (value === 'now') return clock.nowMs()
   const parts = TIME.exec(value)
-  if (!parts) return invalid(term)
+  if (!parts) return rejectValue(term)
   const [, year, month = '01', day = '01', offset] = parts
   const isWhole = value.includes('T')
   const ms = Date.parse(
     isWhole ? (offset ? value : `${value}Z`) : `${year}-${month}-${day}T00:00:00Z`,
   )
-  if (Number.isNaN(ms)) return invalid(term)
+  if (Number.isNaN(ms)) return rejectValue(term)
   return offset ? ms : ms - settings.timezoneOffsetMinutes * 60_000
 }
 
@@ -83,7 +83,7 @@ export const id =
   <Value>(read: Read<Value, string | null>): Filter<Value> =>
   (term, shop) => {
     const wanted = typeOfId(term.value) === undefined ? Number(term.value) : numberOf(term.value)
-    if (!Number.isSafeInteger(wanted)) return invalid(term)
+    if (!Number.isSafeInteger(wanted)) return rejectValue(term)
     return (entry) => {
       const found = read(entry, shop)
       return found !== null && compare(term, numberOf(found) - wanted)
@@ -94,7 +94,7 @@ export const number =
   <Value>(read: Read<Value, number>): Filter<Value> =>
   (term, shop) => {
     const wanted = Number(term.value)
-    if (Number.isNaN(wanted)) return invalid(term)
+    if (Number.isNaN(wanted)) return rejectValue(term)
     return (entry) => compare(term, read(entry, shop) - wanted)
   }
 
@@ -102,7 +102,7 @@ export const boolean =
   <Value>(read: Read<Value, boolean>): Filter<Value> =>
   (term, shop) => {
     requireEquality(term)
-    if (!['true', 'false'].includes(term.value)) return invalid(term)
+    if (!['true', 'false'].includes(term.value)) return rejectValue(term)
     return (entry) => read(entry, shop) === (term.value === 'true')
   }
 
@@ -136,7 +136,7 @@ export const word =
   (term, shop) => {
     requireEquality(term)
     const wanted = term.value.toLowerCase().split(',')
-    if (!wanted.every((value) => words.includes(value))) return invalid(term)
+    if (!wanted.every((value) => words.includes(value))) return rejectValue(term)
     return (entry) => wanted.some((value) => matches(entry, value, shop))
   }
 

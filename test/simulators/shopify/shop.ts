@@ -10,9 +10,9 @@ export interface ShopSettings {
   /** A zone without daylight saving time. Default: America/Phoenix, -420. */
   readonly ianaTimezone: string
   readonly timezoneOffsetMinutes: number
-  /** How long a change takes to be found with `query`. Default: 0. */
+  /** Milliseconds until `query` finds a change. Default: 0. */
   readonly searchLagMs: number
-  /** How long jobs and bulk operations take. Default: 1,000. */
+  /** Duration of jobs and bulk operations in milliseconds. Default: 1,000. */
   readonly jobMs: number
   /** How many records of a list can be paged through. Default: 25,000. */
   readonly maxListed: number
@@ -29,9 +29,9 @@ export interface Shop extends Collections {
   readonly results: Map<string, Buffer>
   /** The next id of a type: `gid://shopify/Order/5400000000001`. */
   nextId(type: string): string
-  /** Does `work` when this time has passed and the shop is used again. */
+  /** Runs `work` at the first use of the shop after this time has passed. */
   later(delayMs: number, work: () => void): void
-  /** Does the delayed work that is due. */
+  /** Runs the delayed work that is due. */
   runDue(): void
   /** Notes what happened to a record, for `events` and `deletionEvents`. */
   noteEvent(action: string, subjectType: string, subjectId: string): void

@@ -42,7 +42,7 @@ export interface ShopControls {
   cancelFulfillment(id: string): void
   /** The merchant uninstalls the app: its tokens end. */
   uninstall(): void
-  /** Adds so many customers, products and orders each. */
+  /** Adds `count` customers, products and orders each. */
   addSamples(count: number): void
 }
 

@@ -75,7 +75,7 @@ const readVariantFields = (input: VariantInput): Partial<ProductVariant> => {
   }
 }
 
-/** Where errors are located, and their codes, which differ between the mutations. */
+/** The paths and codes of errors, which differ between the mutations. */
 interface VariantErrors {
   readonly field: string
   readonly negativePrice: string

@@ -17,7 +17,7 @@ interface CreateArguments {
 
 const FIELD = 'webhookSubscription.callbackUrl'
 
-/** Loopback addresses need no TLS here, unlike with the vendor. */
+/** Unlike the vendor, the simulator accepts loopback addresses without TLS. */
 const isAcceptable = (uri: string): boolean =>
   URL.canParse(uri) && /^https:$|^http:$/.test(new URL(uri).protocol)
 

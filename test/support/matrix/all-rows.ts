@@ -7,7 +7,7 @@ import { operations } from '../../../src/api/operations.ts'
 import { catalogue } from '../../../src/generated/registry.ts'
 import type { MatrixHarness } from './harness.ts'
 import {
-  graph,
+  graphqlRequest,
   nodeRows,
   openRow,
   operationRows,
@@ -86,7 +86,7 @@ const graphqlRow = (method: string): Row => ({
   allowed: GRAPHQL_METHODS[method] ?? { status: 405, code: 'METHOD_NOT_ALLOWED' },
   request: () =>
     method === 'POST'
-      ? graph('{ __typename }', {})
+      ? graphqlRequest('{ __typename }', {})
       : { method, url: `/graphql${method === 'GET' ? '?query={__typename}' : ''}` },
 })
 
@@ -145,7 +145,7 @@ const VERBS = ['create', 'update', 'delete'] as const
 
 /** @throws RangeError for a field without a definition */
 const fieldRows = (harness: MatrixHarness, name: string): readonly Row[] => {
-  const operation = operations.find((one) => graphqlName(one) === name)
+  const operation = operations.find((operation) => graphqlName(operation) === name)
   if (operation) return operationRows(harness, operation, 'GraphQL')
   if (name === 'node' || name === 'nodes') return nodeRows(name, catalogue.resources)
   for (const resource of catalogue.resources) {

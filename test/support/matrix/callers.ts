@@ -7,7 +7,7 @@ import type { TestService } from '../service.ts'
 import { testVault } from '../vault.ts'
 import type { FilledEnvironment, Ids } from './harness.ts'
 
-/** How a valid caller is related to the requested objects. */
+/** The relation of a valid caller to the requested objects. */
 export type Relation = 'own' | 'other user' | 'elsewhere'
 
 export interface Caller {
@@ -28,11 +28,11 @@ export interface MatrixEnvironments {
   readonly foreign: FilledEnvironment
 }
 
-const bearer = (secret: string): string => `Bearer ${secret}`
+const bearerHeader = (secret: string): string => `Bearer ${secret}`
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** Tokens of an end user that are each wrong in one respect. */
-const wrongTokens = async (
+const createWrongTokens = async (
   service: TestService,
   { token, ids, environmentId }: FilledEnvironment,
 ) => {
@@ -72,33 +72,33 @@ export const createCallers = async (
 ): Promise<readonly Caller[]> => {
   const revoked = await createKey(service.database, own.environmentId)
   await revokeKey(service, revoked)
-  const { right, expired, forged, confused } = await wrongTokens(service, own)
-  const anonymous = (name: string, authorization: string | undefined): Caller => ({
+  const { right, expired, forged, confused } = await createWrongTokens(service, own)
+  const anonymousCaller = (name: string, authorization: string | undefined): Caller => ({
     name,
     authorization,
     kind: 'anonymous',
     relation: 'own',
     ids: own.ids,
   })
-  const valid = (
+  const validCaller = (
     name: string,
     kind: 'key' | 'user',
     relation: Relation,
     [secret, ids]: readonly [string, Ids],
-  ): Caller => ({ name, kind, relation: relation, authorization: bearer(secret), ids })
+  ): Caller => ({ name, kind, relation: relation, authorization: bearerHeader(secret), ids })
   return [
-    anonymous('no key', undefined),
-    anonymous('malformed header', `Basic ${own.key}`),
-    anonymous('wrong key', bearer(generateApiKey('development'))),
-    anonymous('revoked key', bearer(revoked)),
-    anonymous('expired token', bearer(expired)),
-    anonymous('forged token', bearer(forged)),
-    anonymous('alg-confused token', bearer(confused)),
-    valid('own key', 'key', 'own', [own.key, own.ids]),
-    valid('own token', 'user', 'own', [right, own.ids]),
-    valid('other user’s token', 'user', 'other user', [own.other.token, own.other.ids]),
-    valid('key of the other environment', 'key', 'elsewhere', [sibling.key, sibling.ids]),
-    valid('key of another organisation', 'key', 'elsewhere', [foreign.key, foreign.ids]),
-    valid('token of another environment', 'user', 'elsewhere', [sibling.token, sibling.ids]),
+    anonymousCaller('no key', undefined),
+    anonymousCaller('malformed header', `Basic ${own.key}`),
+    anonymousCaller('wrong key', bearerHeader(generateApiKey('development'))),
+    anonymousCaller('revoked key', bearerHeader(revoked)),
+    anonymousCaller('expired token', bearerHeader(expired)),
+    anonymousCaller('forged token', bearerHeader(forged)),
+    anonymousCaller('alg-confused token', bearerHeader(confused)),
+    validCaller('own key', 'key', 'own', [own.key, own.ids]),
+    validCaller('own token', 'user', 'own', [right, own.ids]),
+    validCaller('other user’s token', 'user', 'other user', [own.other.token, own.other.ids]),
+    validCaller('key of the other environment', 'key', 'elsewhere', [sibling.key, sibling.ids]),
+    validCaller('key of another organisation', 'key', 'elsewhere', [foreign.key, foreign.ids]),
+    validCaller('token of another environment', 'user', 'elsewhere', [sibling.token, sibling.ids]),
   ]
 }

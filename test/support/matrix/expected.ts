@@ -17,7 +17,7 @@ const OWNERS: Readonly<Record<string, 'user' | 'environment'>> = {
 
 const ownerOf = (target: string): 'user' | 'environment' => OWNERS[target] ?? 'environment'
 
-/** Which owners' objects a caller finds. */
+/** The owners whose objects a caller finds, by relation of the caller. */
 const FINDS: Readonly<Record<Relation, Readonly<Record<'user' | 'environment', boolean>>>> = {
   own: { user: true, environment: true },
   'other user': { user: false, environment: true },

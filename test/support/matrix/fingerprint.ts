@@ -33,16 +33,16 @@ export const openFingerprints = async ({ prisma }: Database): Promise<Fingerprin
          FROM ${place} t WHERE ${ROW} LIKE ANY ($1::text[])`,
     )
   // Sorted, because PostgreSQL returns rows in any order.
-  const unite = (parts: readonly string[]): string => `${parts.join(' UNION ALL ')} ORDER BY 1`
+  const unionAll = (parts: readonly string[]): string => `${parts.join(' UNION ALL ')} ORDER BY 1`
   return {
     take: async (mentioning) =>
       JSON.stringify(
         mentioning
           ? await prisma.$queryRawUnsafe(
-              unite(mentioned),
+              unionAll(mentioned),
               mentioning.map((id) => `%${id}%`),
             )
-          : await prisma.$queryRawUnsafe(unite(whole)),
+          : await prisma.$queryRawUnsafe(unionAll(whole)),
       ),
   }
 }

@@ -8,7 +8,7 @@ import { samples } from '../../sandbox/write-samples.ts'
 import { callOver, type Input } from '../operations.ts'
 import { sampleRecord } from '../sample.ts'
 import { startService, type TestService } from '../service.ts'
-import { workflowNumber } from '../workflow.ts'
+import { defineWorkflow } from '../workflow.ts'
 
 /** The id of one object of each kind: `users`, `installations`, and each resource by its topic. */
 export type Ids = Readonly<Record<string, string>>
@@ -119,7 +119,7 @@ export const openMatrixHarness = async (): Promise<MatrixHarness> => {
       slug: 'shop',
       name: 'Shop',
       app: 'sandbox',
-      workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
+      workflows: [{ slug: 'one', name: 'One', definition: defineWorkflow(1) }],
     })
     await call(key, 'setOAuthClient', { app: 'sandbox', ...SANDBOX_CLIENT })
     const { subscriptionId } = await call(key, 'createWebhook', {

@@ -6,7 +6,7 @@ import type { Resource } from '../../../src/definition/resource.ts'
 import { samples } from '../../sandbox/write-samples.ts'
 import { documentOf, type Input, restRequest, variablesOf } from '../operations.ts'
 import { USER_ERRORS } from '../user-errors.ts'
-import { workflowNumber } from '../workflow.ts'
+import { defineWorkflow } from '../workflow.ts'
 import type { Ids, MatrixHarness } from './harness.ts'
 
 /** An object that the request names, by the target of its reference. */
@@ -36,7 +36,7 @@ export interface Row {
   request(ids: Ids): Request
 }
 
-export const graph = (query: string, variables: Input): Request => ({
+export const graphqlRequest = (query: string, variables: Input): Request => ({
   method: 'POST',
   url: '/graphql',
   payload: { query, variables },
@@ -91,7 +91,7 @@ const inputOf = (
     username: unique,
     slug: unique,
     name: `matrix${number}`,
-    workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(unique) }],
+    workflows: [{ slug: 'one', name: 'One', definition: defineWorkflow(unique) }],
   }
   for (const name of Object.keys(values))
     if (name in replacements) values[name] = replacements[name]
@@ -123,7 +123,7 @@ export const operationRows = (
         const { url, body } = restRequest(operation, values)
         return { method, url, payload: body }
       }
-      return graph(documentOf(operation), variablesOf(operation, values))
+      return graphqlRequest(documentOf(operation), variablesOf(operation, values))
     },
   }))
 }
@@ -197,7 +197,7 @@ export const recordQueryRows = (resource: Resource, field: string): readonly Row
     name: `GraphQL ${field}(${scope})`,
     objects: [namedObject(target)],
     changes: false,
-    request: (ids: Ids) => graph(query, { scope: value(ids[target]) }),
+    request: (ids: Ids) => graphqlRequest(query, { scope: value(ids[target]) }),
   })
   if (field === resource.getField)
     return [
@@ -207,7 +207,7 @@ export const recordQueryRows = (resource: Resource, field: string): readonly Row
         objects: [namedObject('credentials'), namedObject(resource.topic, 200)],
         changes: false,
         request: (ids) =>
-          graph(
+          graphqlRequest(
             `query ($credentialId: ID!, $id: ID!) { ${field}(credentialId: $credentialId, id: $id) { id remoteId } }`,
             { credentialId: ids.credentials, id: ids[resource.topic] },
           ),
@@ -246,7 +246,7 @@ export const recordMutationRow = (
     consumes: verb === 'create' ? undefined : topic,
     objects: [namedObject('credentials'), ...(verb === 'create' ? [] : [namedObject(topic)])],
     request: (ids) =>
-      graph(
+      graphqlRequest(
         `mutation (${declared.join(', ')}) { ${field}(${passed.join(', ')}) { ${name} { id } ${USER_ERRORS} } }`,
         {
           credentialId: ids.credentials,
@@ -274,7 +274,9 @@ export const nodeRows = (
     objects: [namedObject(target, 200)],
     changes: false,
     request: (ids) =>
-      graph(`query ($ids: ${type}) { ${field}(${argument}: $ids) { id } }`, { ids: ids[target] }),
+      graphqlRequest(`query ($ids: ${type}) { ${field}(${argument}: $ids) { id } }`, {
+        ids: ids[target],
+      }),
   })
   return [
     ...resources.map(({ topic }) => row(topic)),
@@ -282,7 +284,7 @@ export const nodeRows = (
   ]
 }
 
-/** A request that every caller may send. */
+/** The row of a request that every caller may send. */
 export const openRow = (method: string, url: string, status: number): Row => ({
   name: `REST ${method} ${url}`,
   access: 'open',

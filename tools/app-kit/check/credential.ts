@@ -17,7 +17,7 @@ export const checkCredential = async ({
   const name = connector.readAccountName?.(response)
   const accepted = name === undefined ? 'accepted' : `accepted, the account is ${name}`
   const method = methodOf(connector.auth, credential.method)
-  const secrets = Object.keys(credential.values).filter((one) => method && isSecret(method, one))
+  const secrets = Object.keys(credential.values).filter((name) => method && isSecret(method, name))
   if (secrets.length === 0) return { problems: [], summary: `${accepted}; it has no secret` }
   const values = { ...credential.values }
   for (const secret of secrets) values[secret] = 'not-the-secret'

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { LocalApp } from '../../../src/outbound/exchange.ts'
 import type { CheckClock } from './waits.ts'
 
-/** What happens to one request. */
+/** The fault of one request. */
 export type Fault =
   /** The response has this status in place of the app's; the app does not receive the request. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
@@ -72,7 +72,7 @@ const toResponse = ({ status, headers, body }: UpstreamResponse, end?: number): 
   // These statuses have no body.
   new Response([204, 205, 304].includes(status) ? null : body.slice(0, end), { status, headers })
 
-const broken = (): Error =>
+const connectionError = (): Error =>
   Object.assign(new TypeError('fetch failed'), { code: 'ECONNRESET' satisfies string })
 
 /** The first half of the body, then an error. */
@@ -81,7 +81,7 @@ const breakOff = ({ status, headers, body }: UpstreamResponse): Response => {
   const stream = new ReadableStream<Uint8Array>({
     pull: (controller) => {
       controller.enqueue(half)
-      controller.error(broken())
+      controller.error(connectionError())
     },
   })
   return new Response(stream, { status, headers })
@@ -141,7 +141,7 @@ export const createFaultProxy = (
     fault: Fault | undefined,
   ): Promise<Response> => {
     if (fault?.kind === 'hang') await wait(2 ** 31 - 1, undefined, { signal: request.signal })
-    if (fault?.kind === 'reset') throw broken()
+    if (fault?.kind === 'reset') throw connectionError()
     if (fault?.kind === 'status') {
       const { status, retryAfterSeconds } = fault
       const headers = new Headers({ date: new Date().toUTCString() })
@@ -156,7 +156,7 @@ export const createFaultProxy = (
     if (fault?.kind === 'repeat' && before) return toResponse(before)
     const response = await readUpstreamResponse(await upstream(request))
     if (response.status === 200) previous.set(kind, response)
-    if (fault?.kind === 'lost') throw broken()
+    if (fault?.kind === 'lost') throw connectionError()
     if (fault?.kind === 'half') return breakOff(response)
     if (fault?.kind === 'cut') return toResponse(response, Math.floor(response.body.length / 2))
     if (fault?.kind === 'clock') return shiftDate(response, fault.offsetMs)

@@ -24,28 +24,28 @@ export interface FaultCase {
 const HOUR_MS = 3_600_000
 
 /** Fails the request with this index. */
-const once =
+const failOnce =
   (fault: Fault, at: number): (() => FaultPlan) =>
   () =>
   (index) =>
     index === at ? fault : undefined
 
 /** Fails every request from this index on. */
-const from =
+const failFrom =
   (fault: Fault, at: number): (() => FaultPlan) =>
   () =>
   (index) =>
     index >= at ? fault : undefined
 
-/** Fails one request of so many. */
-const every =
+/** Fails one of every `nth` requests. */
+const failEvery =
   (fault: Fault, nth: number): (() => FaultPlan) =>
   () =>
   (index) =>
     index % nth === nth - 1 ? fault : undefined
 
-/** Fails every request of one kind: that of the request with this index. */
-const ofOneKind = (fault: Fault, at: number) => (): FaultPlan => {
+/** Fails every request of the same kind as the request with this index. */
+const failOneKind = (fault: Fault, at: number) => (): FaultPlan => {
   let kind: string | undefined
   return (index, request) => {
     if (index === at) kind = kindOf(request)
@@ -53,7 +53,7 @@ const ofOneKind = (fault: Fault, at: number) => (): FaultPlan => {
   }
 }
 
-const status = (status: number, retryAfterSeconds?: number): Fault => ({
+const statusFault = (status: number, retryAfterSeconds?: number): Fault => ({
   kind: 'status',
   status,
   ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
@@ -61,20 +61,20 @@ const status = (status: number, retryAfterSeconds?: number): Fault => ({
 
 /** The faults that every connector must survive. */
 export const FAULT_CASES: readonly FaultCase[] = [
-  { name: '429 with Retry-After', plan: once(status(429, 1), 1) },
-  { name: '429 from the second request on', plan: from(status(429), 1) },
-  { name: '500', plan: once(status(500), 0) },
-  { name: '503 from the second request on', plan: from(status(503), 1) },
-  { name: 'a hang', plan: once({ kind: 'hang' }, 1) },
-  { name: 'a broken connection', plan: every({ kind: 'reset' }, 2) },
-  { name: 'half a response', plan: every({ kind: 'half' }, 2) },
-  { name: 'a response that ends too early', plan: from({ kind: 'cut' }, 1) },
-  { name: 'a repeated page', plan: once({ kind: 'repeat' }, 1) },
-  { name: 'pages that repeat for ever', plan: from({ kind: 'repeat' }, 1) },
-  { name: 'a clock one hour ahead', plan: from({ kind: 'clock', offsetMs: HOUR_MS }, 0) },
-  { name: 'a clock one hour behind', plan: from({ kind: 'clock', offsetMs: -HOUR_MS }, 0) },
-  { name: 'a token that expires in the middle', plan: from(status(401), 1) },
-  { name: 'a scope that is taken away', plan: ofOneKind(status(403), 1) },
+  { name: '429 with Retry-After', plan: failOnce(statusFault(429, 1), 1) },
+  { name: '429 from the second request on', plan: failFrom(statusFault(429), 1) },
+  { name: '500', plan: failOnce(statusFault(500), 0) },
+  { name: '503 from the second request on', plan: failFrom(statusFault(503), 1) },
+  { name: 'a hang', plan: failOnce({ kind: 'hang' }, 1) },
+  { name: 'a broken connection', plan: failEvery({ kind: 'reset' }, 2) },
+  { name: 'half a response', plan: failEvery({ kind: 'half' }, 2) },
+  { name: 'a response that ends too early', plan: failFrom({ kind: 'cut' }, 1) },
+  { name: 'a repeated page', plan: failOnce({ kind: 'repeat' }, 1) },
+  { name: 'pages that repeat for ever', plan: failFrom({ kind: 'repeat' }, 1) },
+  { name: 'a clock one hour ahead', plan: failFrom({ kind: 'clock', offsetMs: HOUR_MS }, 0) },
+  { name: 'a clock one hour behind', plan: failFrom({ kind: 'clock', offsetMs: -HOUR_MS }, 0) },
+  { name: 'a token that expires in the middle', plan: failFrom(statusFault(401), 1) },
+  { name: 'a scope that is taken away', plan: failOneKind(statusFault(403), 1) },
 ]
 
 /** Runs with the fault, then without it. @returns whether a run with the fault failed */
@@ -134,8 +134,8 @@ export const checkFault = async (
         : ['unchanged records were reported as changed']),
       ...(early === 0 ? [] : [`${early} requests were sent before the end of a Retry-After`]),
     ],
-    summary: `${total} records converge; with the fault, the first sync ${outcome(isFirstFailed)} and a later one ${outcome(isLaterFailed)}`,
+    summary: `${total} records converge; with the fault, the first sync ${describeOutcome(isFirstFailed)} and a later one ${describeOutcome(isLaterFailed)}`,
   }
 }
 
-const outcome = (isFailed: boolean): string => (isFailed ? 'failed' : 'completed')
+const describeOutcome = (isFailed: boolean): string => (isFailed ? 'failed' : 'completed')

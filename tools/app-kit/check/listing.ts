@@ -158,10 +158,11 @@ const timesOf = (
   )
 }
 
-// Of an app that stores whole seconds.
+// The precision of an app that stores whole seconds.
 const RESOLUTION_MS = 1000
 
-const earlier = (time: string, ms: number): string => new Date(Date.parse(time) - ms).toISOString()
+const timeBefore = (time: string, ms: number): string =>
+  new Date(Date.parse(time) - ms).toISOString()
 
 const checkTimes = async (
   bench: Workbench,
@@ -178,14 +179,14 @@ const checkTimes = async (
       problems: records.length === 0 ? [] : ['no record has remoteUpdatedAt'],
       summary: 'no records',
     }
-  // As the engine does. What the overlap contains may be listed or not.
-  const since = earlier(middle, overlapMs)
+  // Requests changes as the engine does. Records within the overlap may be listed or not.
+  const since = timeBefore(middle, overlapMs)
   const pages = await readPages(bench, resource, { since })
   const listed = timesOf(
     account,
     pages.flatMap((page) => page.records),
   )
-  const earliest = earlier(since, RESOLUTION_MS)
+  const earliest = timeBefore(since, RESOLUTION_MS)
   const old = [...listed.values()].filter((time) => time < earliest).length
   const missing = [...times].filter(([id, time]) => time >= middle && !listed.has(id)).length
   return {
@@ -212,7 +213,10 @@ const checkToken = async (
   }
 }
 
-/** A listing of changes has what has changed and nothing old; undefined: the resource has none. */
+/**
+ * Checks that a listing of changes contains every changed record and no older one; undefined if the resource has no
+ * such listing.
+ */
 export const checkChanges = async (
   bench: Workbench,
   listed: ListedResource,
@@ -224,7 +228,7 @@ export const checkChanges = async (
     : checkToken(bench, listed)
 }
 
-/** The count of the app is that of its listing; undefined: the resource has none. */
+/** Checks that the count of the app equals the number of listed records; undefined if the resource has no count. */
 export const checkRemoteCount = async (
   { appClient, connector, credential }: Workbench,
   { resource, records }: ListedResource,

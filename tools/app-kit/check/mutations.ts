@@ -57,7 +57,7 @@ const readsRecord = (rule: Rule | undefined): boolean =>
   rule !== null && !(typeof rule === 'function' && rule.length === 0)
 
 /** Whether a rule depends on more than one value of the record: one of them may hide a mutation of another. */
-const readsMore = (rule: Rule | undefined): boolean => {
+const readsSeveralValues = (rule: Rule | undefined): boolean => {
   const source = sourceOf(rule)
   return source !== undefined && (source.readsAccount || source.paths.length > 1)
 }
@@ -92,7 +92,7 @@ export const checkMutations = (listed: ListedResource): Findings => {
     }
   }
   const unchanged = [...populated].filter((name) => !caught.has(name))
-  const hidden = unchanged.filter((name) => readsMore(ruleOf[name]))
+  const hidden = unchanged.filter((name) => readsSeveralValues(ruleOf[name]))
   const constant = unchanged.filter((name) => !hidden.includes(name))
   const missing = mapped.filter((name) => !populated.has(name))
   for (const name of constant) problems.add(`${name} does not depend on the app's record`)

@@ -20,13 +20,13 @@ const rowsOf = (listed: ListedResource, records: readonly unknown[]) => {
 
 type Rows = ReturnType<typeof rowsOf>
 
-/** Some of the records, from the beginning to the end. */
+/** A sample of the records, spread over the whole list. */
 const sampleOf = (rows: Rows): Rows => {
   const step = Math.max(1, Math.floor(rows.size / SAMPLE))
   return new Map([...rows].filter((_, index) => index % step === 0).slice(0, SAMPLE))
 }
 
-const differences = (expected: Rows, actual: Rows): readonly string[] =>
+const rowDifferences = (expected: Rows, actual: Rows): readonly string[] =>
   [...expected].flatMap(([id, row]) => {
     const other = actual.get(id)
     if (!other) return `${id} is missing`
@@ -54,7 +54,7 @@ export const checkGet = async (
     if (outcome.result !== undefined) actual.push([remoteId, map(outcome.result).row])
   }
   return {
-    problems: differences(expected, new Map(actual)),
+    problems: rowDifferences(expected, new Map(actual)),
     summary: `${expected.size} records read`,
   }
 }
@@ -78,7 +78,7 @@ export const checkReadMany = async (
   } as const
   const read = readMany.read(await appClient.send(connector, credential, request), context)
   return {
-    problems: differences(new Map(rows), rowsOf(listed, read)),
+    problems: rowDifferences(new Map(rows), rowsOf(listed, read)),
     summary: `${rows.length} records read at once`,
   }
 }

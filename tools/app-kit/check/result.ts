@@ -1,4 +1,4 @@
-/** The results of checks, and their report. */
+/** The results of checks and the report about them. */
 
 /** The result of one check. `noted`: nothing to correct, but something to know. */
 export interface CheckResult {
@@ -38,7 +38,7 @@ export const resultOf = (
 })
 
 /** The result of a check that does not apply. */
-export const skipped = (check: string, reason: string, topic?: string): CheckResult => ({
+export const skippedResult = (check: string, reason: string, topic?: string): CheckResult => ({
   check,
   ...(topic !== undefined && { topic }),
   outcome: 'skipped',
@@ -46,18 +46,18 @@ export const skipped = (check: string, reason: string, topic?: string): CheckRes
 })
 
 /** The result of a check that threw an error. */
-export const crashed = (check: string, error: unknown, topic?: string): CheckResult => {
+export const crashedResult = (check: string, error: unknown, topic?: string): CheckResult => {
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
-  const problems = errors.map((one) => (one instanceof Error ? one.message : String(one)))
+  const problems = errors.map((cause) => (cause instanceof Error ? cause.message : String(cause)))
   return resultOf(check, { problems, summary: '' }, topic)
 }
 
 /** The results as a table, one line each. */
 export const reportTable = (results: readonly CheckResult[]): string => {
-  const width = (values: readonly string[]): number =>
+  const maxWidth = (values: readonly string[]): number =>
     Math.max(...values.map(({ length }) => length), 0)
-  const checks = width(results.map(({ check }) => check))
-  const topics = width(results.map(({ topic = '' }) => topic))
+  const checks = maxWidth(results.map(({ check }) => check))
+  const topics = maxWidth(results.map(({ topic = '' }) => topic))
   const lines = results.map(({ check, topic = '', outcome, detail }) =>
     [outcome.padEnd(7), check.padEnd(checks), topic.padEnd(topics), detail].join('  ').trimEnd(),
   )

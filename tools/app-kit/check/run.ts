@@ -12,7 +12,13 @@ import {
 } from './listing.ts'
 import { checkMutations } from './mutations.ts'
 import { checkGet, checkReadMany } from './reads.ts'
-import { type CheckResult, crashed, type Findings, resultOf, skipped } from './result.ts'
+import {
+  type CheckResult,
+  crashedResult,
+  type Findings,
+  resultOf,
+  skippedResult,
+} from './result.ts'
 import { checkFirstSync, checkSecondSync, syncNew } from './sync.ts'
 import type { Workbench } from './workbench.ts'
 import { checkWrites, type WriteInputs } from './writes.ts'
@@ -36,44 +42,45 @@ export const checkApp = async (
     results.push(result)
     onResult(result)
   }
-  const attempt = async (
+  const runCheck = async (
     check: string,
     run: () => Promise<Findings | undefined> | Findings,
     topic?: string,
   ): Promise<void> => {
     try {
       const findings = await run()
-      add(findings ? resultOf(check, findings, topic) : skipped(check, 'not declared', topic))
+      add(findings ? resultOf(check, findings, topic) : skippedResult(check, 'not declared', topic))
     } catch (error) {
-      add(crashed(check, error, topic))
+      add(crashedResult(check, error, topic))
     }
   }
 
-  await attempt('credential', () => checkCredential(bench))
+  await runCheck('credential', () => checkCredential(bench))
   if (results.some(({ outcome }) => outcome === 'failed')) return results
-  await attempt('context', () => checkContext(bench))
+  await runCheck('context', () => checkContext(bench))
   const listed: ListedResource[] = []
   for (const topic of Object.keys(bench.connector.resources)) {
     try {
       const resource = await listResource(bench, topic)
       listed.push(resource)
-      await attempt('mapping', () => checkMapping(resource), topic)
-      await attempt('mutations', () => checkMutations(resource), topic)
-      await attempt('resume', () => checkResume(bench, resource), topic)
-      await attempt('changes', () => checkChanges(bench, resource), topic)
-      await attempt('count', () => checkRemoteCount(bench, resource), topic)
-      await attempt('get', () => checkGet(bench, resource), topic)
-      await attempt('read many', () => checkReadMany(bench, resource), topic)
+      await runCheck('mapping', () => checkMapping(resource), topic)
+      await runCheck('mutations', () => checkMutations(resource), topic)
+      await runCheck('resume', () => checkResume(bench, resource), topic)
+      await runCheck('changes', () => checkChanges(bench, resource), topic)
+      await runCheck('count', () => checkRemoteCount(bench, resource), topic)
+      await runCheck('get', () => checkGet(bench, resource), topic)
+      await runCheck('read many', () => checkReadMany(bench, resource), topic)
     } catch (error) {
-      add(crashed('listing', error, topic))
+      add(crashedResult('listing', error, topic))
     }
   }
 
   try {
     const synced = await syncNew(bench)
-    await attempt('first sync', () => checkFirstSync(synced, listed))
-    await attempt('second sync', () => checkSecondSync(bench, synced))
-    for (const one of faults) await attempt(one.name, () => checkFault(bench, one, synced))
+    await runCheck('first sync', () => checkFirstSync(synced, listed))
+    await runCheck('second sync', () => checkSecondSync(bench, synced))
+    for (const faultCase of faults)
+      await runCheck(faultCase.name, () => checkFault(bench, faultCase, synced))
     if (Object.keys(writes).length > 0) {
       const other = await syncNew(bench)
       for (const [topic, inputs] of Object.entries(writes))
@@ -81,11 +88,11 @@ export const checkApp = async (
           const pair = [synced.connection, other.connection] as const
           for (const result of await checkWrites(bench, topic, inputs, pair)) add(result)
         } catch (error) {
-          add(crashed('writes', error, topic))
+          add(crashedResult('writes', error, topic))
         }
     }
   } catch (error) {
-    add(crashed('first sync', error))
+    add(crashedResult('first sync', error))
   }
   return results
 }

@@ -5,7 +5,7 @@ import type { Connection, Workbench } from './workbench.ts'
 
 const { raw, sql } = Prisma
 
-/** What each storage of a record has of its own. */
+/** The fields that differ between two copies of a stored record. */
 const OWN_COLUMNS = ['id', 'credential_id', 'created_at', 'updated_at', 'document']
 
 /** The stored records of a resource as JSON, by remote id. Ids of records are those of the app. */

@@ -1,7 +1,7 @@
 /** Syncs a credential until everything is stored, also if the app requires pauses. */
 import type { Database } from '../../../src/store/database/database.ts'
 import type { Sync } from '../../../src/sync/schedule.ts'
-import { type WaitOptions, withinLimits } from './waits.ts'
+import { retryWithinLimits, type WaitOptions } from './waits.ts'
 
 interface Unfinished {
   readonly topic: string
@@ -43,7 +43,7 @@ export const syncToEnd = async (
     }
   }
   for (;;) {
-    await withinLimits(waits, sync)
+    await retryWithinLimits(waits, sync)
     if (!unfinished?.length) return
     const ms = Math.max(0, ...unfinished.map(({ dueInMs }) => dueInMs))
     waits.onWait('the app to prepare a listing', ms)

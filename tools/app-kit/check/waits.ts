@@ -15,14 +15,14 @@ export const machineClock: CheckClock = {
   wait: (ms) => sleep(ms),
 }
 
-/** What the waits need. */
+/** The options of waits. */
 export interface WaitOptions {
   readonly clock: CheckClock
-  /** Receives what is waited for, and how long at most. */
+  /** Receives the reason and the maximum duration of each wait. */
   readonly onWait: (reason: string, ms: number) => void
 }
 
-// A limit of an hour or a day is not waited for.
+// The maximum total wait. The checks do not wait for a limit of an hour or a day.
 const MAX_PAUSES_MS = 15 * 60_000
 const MIN_PAUSE_MS = 1_000
 const STEP_MS = 5_000
@@ -39,7 +39,7 @@ const pauseMsOf = (error: unknown): number | undefined => {
  * Does the work again as long as the rate limits of the app, or the request budget, reject it.
  * @throws what the work throws for another reason, or for a limit that lasts longer than 15 minutes
  */
-export const withinLimits = async <T>(
+export const retryWithinLimits = async <T>(
   { clock, onWait }: WaitOptions,
   work: () => Promise<T>,
 ): Promise<T> => {

@@ -1,4 +1,4 @@
-/** What the checks work with: the app behind a proxy, and a service of their own on a temporary database. */
+/** The environment of the checks: the app behind a proxy, and a service on a temporary database. */
 import { randomBytes } from 'node:crypto'
 import { baseUrlOf, firstMethodName, methodOf } from '../../../src/definition/authenticate.ts'
 import type { Connector, CredentialValues, Json } from '../../../src/definition/connector.ts'
@@ -22,7 +22,7 @@ import { readContext } from '../../../src/write/account-context.ts'
 import { createRecordWriter } from '../../../src/write/record-writer.ts'
 import { createFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import { syncToEnd } from './sync-to-end.ts'
-import { type CheckClock, machineClock, type WaitOptions, withinLimits } from './waits.ts'
+import { type CheckClock, machineClock, retryWithinLimits, type WaitOptions } from './waits.ts'
 
 /** A running app and a credential of it. */
 export interface CheckedApp {
@@ -112,8 +112,8 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
   const budgeted = appClient.spending({ ...(await connect()), purpose: 'changes' })
   const waiting: AppClient = {
     ...budgeted,
-    check: (...request) => withinLimits(waits, () => budgeted.check(...request)),
-    send: (...request) => withinLimits(waits, () => budgeted.send(...request)),
+    check: (...request) => retryWithinLimits(waits, () => budgeted.check(...request)),
+    send: (...request) => retryWithinLimits(waits, () => budgeted.send(...request)),
   }
   const { context: definition } = connector
   let context: Promise<Json> | undefined

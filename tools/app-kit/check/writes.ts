@@ -8,9 +8,9 @@ import { inputFieldsOf, parseWrite, updatableFields } from '../../../src/query/w
 import { readRecord } from '../../../src/store/records/records.ts'
 import { isWrite } from './fault-proxy.ts'
 import { listResource, remoteIdsIn } from './listing.ts'
-import { type CheckResult, type Findings, resultOf, skipped } from './result.ts'
+import { type CheckResult, type Findings, resultOf, skippedResult } from './result.ts'
 import { readStoredRecords } from './stored-records.ts'
-import { lagMsOf, untilShown, withinLimits } from './waits.ts'
+import { lagMsOf, retryWithinLimits, untilShown } from './waits.ts'
 import type { Connection, Workbench } from './workbench.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -26,7 +26,7 @@ const withNumber = (input: Values): Values =>
   JSON.parse(JSON.stringify(input).replaceAll('{n}', String(randomInt(1_000_000_000))))
 
 /** The input fields that the record shows otherwise. Only plain values are compared: entries of lists gain fields. */
-const differences = (step: string, input: Values, record: Values): readonly string[] =>
+const inputDifferences = (step: string, input: Values, record: Values): readonly string[] =>
   Object.entries(input).flatMap(([name, value]) =>
     name === 'remoteFields' || Array.isArray(value) || isDeepStrictEqual(record[name], value)
       ? []
@@ -45,17 +45,17 @@ const writesOf = ({ writer, database, waits }: Workbench, { mapping }: ResourceC
     create: async (owner: Connection, input: Values): Promise<Values> => {
       const request = parseWrite(inputFieldsOf(resource), input)
       const write = () => writer.create({ owner, resource, attempt, request })
-      return JSON.parse((await withinLimits(waits, write)).json)
+      return JSON.parse((await retryWithinLimits(waits, write)).json)
     },
     update: async (owner: Connection, remoteId: string, input: Values): Promise<Values> => {
       const { id } = keyOf(owner, remoteId)
       const request = parseWrite(updatableFields(resource), input)
       const write = () => writer.update({ owner, resource, attempt, id, request })
-      return JSON.parse((await withinLimits(waits, write)).json)
+      return JSON.parse((await retryWithinLimits(waits, write)).json)
     },
     delete: async (owner: Connection, remoteId: string): Promise<void> => {
       const { id } = keyOf(owner, remoteId)
-      await withinLimits(waits, () => writer.delete({ owner, resource, attempt, id }))
+      await retryWithinLimits(waits, () => writer.delete({ owner, resource, attempt, id }))
     },
     /** The stored record. */
     read: async (owner: Connection, remoteId: string): Promise<Values | undefined> => {
@@ -165,7 +165,7 @@ export const checkWrites = async (
   const resource: ResourceConnector | undefined = connector.resources[topic]
   const writer: ResourceWriter | undefined = resource?.write
   if (!resource || !writer?.create)
-    return [skipped('create', `${connector.name} creates no such records`, topic)]
+    return [skippedResult('create', `${connector.name} creates no such records`, topic)]
   const writes = writesOf(bench, resource)
   const results: CheckResult[] = []
   const report = (check: string, findings: Findings): void =>
@@ -174,7 +174,7 @@ export const checkWrites = async (
   const input = withNumber(inputs.create)
   const created = await writes.create(owner, input)
   const remoteId = String(created.remoteId)
-  report('create', { problems: differences('create', input, created), summary: 'reads back' })
+  report('create', { problems: inputDifferences('create', input, created), summary: 'reads back' })
   let listed: Values | undefined
   await untilShown(waits, lagMsOf(resource.sync), async () => {
     await bench.sync(other)
@@ -183,17 +183,17 @@ export const checkWrites = async (
   })
   const unlisted = ['the next sync of another credential does not store it']
   report('create is listed', {
-    problems: listed ? differences('listed record', input, listed) : unlisted,
+    problems: listed ? inputDifferences('listed record', input, listed) : unlisted,
     summary: 'the next sync of another credential stores the same values',
   })
 
   if (inputs.update && writer.update && listed) {
     const updated = await writes.update(other, remoteId, inputs.update)
-    const problems = differences('update', inputs.update, updated)
+    const problems = inputDifferences('update', inputs.update, updated)
     report('update', { problems, summary: 'reads back' })
     // The other credential has not seen that update.
     report('stale update', await checkStale(writes, owner, remoteId, inputs.update))
-  } else results.push(skipped('update', 'no input, or not supported', topic))
+  } else results.push(skippedResult('update', 'no input, or not supported', topic))
 
   const lost = await checkLost(bench, resource, () =>
     writes.create(owner, withNumber(inputs.create)),
@@ -202,6 +202,6 @@ export const checkWrites = async (
   const ids = [...new Set([remoteId, ...lost.added])]
   if (writer.delete)
     report('delete', await checkDelete(bench, writes, ids, [owner, other], resource))
-  else results.push(skipped('delete', `${connector.name} deletes no such records`, topic))
+  else results.push(skippedResult('delete', `${connector.name} deletes no such records`, topic))
   return results
 }

@@ -12,10 +12,13 @@ export interface ConsentPage {
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-const hidden = ([name, value]: readonly [string, string]): string =>
+const renderHiddenInput = ([name, value]: readonly [string, string]): string =>
   `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`
 
-const choice = ({ id, name }: { readonly id: string; readonly name: string }, at: number): string =>
+const renderChoice = (
+  { id, name }: { readonly id: string; readonly name: string },
+  at: number,
+): string =>
   `<label><input type="radio" name="account" value="${escapeHtml(id)}"${at === 0 ? ' checked' : ''}> ${escapeHtml(name)}</label><br>`
 
 export const renderConsentPage = ({
@@ -31,9 +34,9 @@ export const renderConsentPage = ({
 <h1>${escapeHtml(vendor)}</h1>
 <p>${escapeHtml(clientId)} requests: ${escapeHtml(scopes.join(', '))}</p>
 <form method="post">
-${Object.entries(parameters).map(hidden).join('\n')}
+${Object.entries(parameters).map(renderHiddenInput).join('\n')}
 <fieldset><legend>Choose an account</legend>
-${accounts.map(choice).join('\n')}
+${accounts.map(renderChoice).join('\n')}
 </fieldset>
 <button type="submit" name="decision" value="allow">Connect</button>
 <button type="submit" name="decision" value="deny">Cancel</button>

@@ -5,25 +5,25 @@ import type { JsonObject } from '../json.ts'
 export interface OAuthClient {
   readonly clientId: string
   readonly clientSecret: string
-  /** Compared exactly. */
+  /** Redirect addresses are compared exactly. */
   readonly redirectUris: readonly string[]
 }
 
-/** What a token response is about. */
+/** The facts that a token response can contain. */
 export interface IssuedTokens {
   readonly accessToken: string
   readonly accessTokenSeconds: number
-  /** Undefined if the vendor issues none. */
+  /** Undefined if the vendor issues no refresh tokens. */
   readonly refreshToken: string | undefined
   /** Until the refresh token expires, if it is not used. */
   readonly refreshTokenSeconds: number
   readonly accountId: string
   readonly scopes: readonly string[]
-  /** Whether the tokens result from a code or from a refresh token. */
+  /** Whether the tokens were requested with a code or with a refresh token. */
   readonly grant: 'authorization_code' | 'refresh_token'
 }
 
-/** What the introspection of a valid token is about. */
+/** The facts that the introspection of a valid token can contain. */
 export interface IntrospectedToken {
   readonly token: string
   readonly use: 'access_token' | 'refresh_token'

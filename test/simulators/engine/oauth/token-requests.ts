@@ -21,7 +21,7 @@ const PARAMETERS = [
   'client_secret',
 ]
 
-/** A request that gets no tokens. */
+/** Ends a token request with an error response. */
 class TokenRefusal extends Error {
   readonly error: TokenError
 
@@ -35,7 +35,7 @@ const refuse = (code: string, description: string, status = 400): never => {
   throw new TokenRefusal(status, code, description)
 }
 
-/** The reply of `work`, or that to the refusal that it throws. */
+/** Returns the reply of `work`, or the error reply for the refusal that it throws. */
 const respond = ({ errorResponse }: OAuthPolicy, work: () => Reply): Reply => {
   try {
     return work()

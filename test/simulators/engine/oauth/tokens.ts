@@ -16,7 +16,7 @@ interface RefreshToken {
   readonly grant: Grant
   readonly issuedAtMs: number
   expiresAtMs: number
-  /** When a newer token replaced it. */
+  /** The time at which a newer token replaced this one. */
   replacedAtMs?: number
   /** Whether its replacement has been used, which can end its grace. */
   isReplacementUsed?: boolean
@@ -94,7 +94,7 @@ export const createTokens = (clock: Pick<Clock, 'steadyMs'>, policy: OAuthPolicy
     return clock.steadyMs() < replacedAtMs + graceMs && !(graceEndsOnUse && isReplacementUsed)
   }
 
-  /** The token of the next response: the same one with a new lifetime, or a new one. */
+  /** The refresh token for the next response: the same token with a new lifetime, or a new token. */
   const nextToken = (token: RefreshToken): RefreshToken => {
     const nowMs = clock.steadyMs()
     if (nowMs - token.issuedAtMs < (policy.refresh?.rotatesAfterMs ?? 0)) {
