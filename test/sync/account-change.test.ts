@@ -3,7 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Connector, defineConnector } from '../../src/definition/connector.ts'
 import { reviveCredential } from '../../src/store/accounts/revive-credential.ts'
 import { relistCredential } from '../../src/store/sync/sync-control.ts'
-import { type FakeApp, type FakeSync, fakeConnector, startFakeApp } from '../support/fake-app.ts'
+import {
+  defineFakeConnector,
+  type FakeApp,
+  type FakeSync,
+  startFakeApp,
+} from '../support/fake-app.ts'
 import { testVault } from '../support/vault.ts'
 import { openSyncHarness, type SyncHarness } from './sync-harness.ts'
 
@@ -28,7 +33,7 @@ const compared = { deletions: 'compared', fullListingEveryMs: 3_600_000 } as con
 
 const reconnect = async (
   app: FakeApp,
-  { label, connector = fakeConnector() }: { label?: string; connector?: Connector } = {},
+  { label, connector = defineFakeConnector() }: { label?: string; connector?: Connector } = {},
 ): Promise<void> => {
   const { credentialId: id, environmentId, database } = harness
   const values = { url: app.url, token: app.settings.token }
@@ -144,7 +149,7 @@ describe('another name of the account', () => {
       baseUrl: harness.app.url,
       request: {},
     } as const
-    const connector = defineConnector({ ...fakeConnector(), auth: { token: auth } })
+    const connector = defineConnector({ ...defineFakeConnector(), auth: { token: auth } })
     await reconnect(harness.app, { label: 'After', connector })
     await engine.syncNow(harness.credentialId)
     expect(await presentIds()).toHaveLength(4)
