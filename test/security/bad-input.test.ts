@@ -98,7 +98,7 @@ describe('over REST', () => {
       expectError(await rest(`${list}/1?credentialId=${CREDENTIAL}&${name}=1`), invalid(name))
     for (const name of ['pageSize', 'pageNumber', 'cursor', 'orderBy'])
       expectError(await rest(`${list}/count?credentialId=${CREDENTIAL}&${name}=1`), invalid(name))
-    const cursor = encodeCursor([{ field: 'createdAt', descending: false }], {
+    const cursor = encodeCursor([{ field: 'createdAt', isDescending: false }], {
       values: [null],
       id: NEVER,
     })

@@ -99,8 +99,13 @@ describe('rejects', () => {
       '.when.if.constructor',
       'such as',
     ],
-    ['no action', workflow(orders, {}), '.then', 'either upsert or post'],
-    ['two actions', workflow(orders, { ...post, ...upsert({}) }), '.then', 'either upsert or post'],
+    ['no action', workflow(orders, {}), '.then', 'exactly one of upsert and post'],
+    [
+      'two actions',
+      workflow(orders, { ...post, ...upsert({}) }),
+      '.then',
+      'exactly one of upsert and post',
+    ],
     [
       'a read-only target',
       workflow(orders, upsert({ resource: 'crm/leads' })),
