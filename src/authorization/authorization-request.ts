@@ -7,7 +7,7 @@ import { joinScopes } from '../outbound/oauth/token-endpoint.ts'
 /** 256 random bits, which need no slow hash. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
-/** The single-use part of the URL that starts an authorization. The log leaves out what has this form. */
+/** The single-use part of the URL that starts an authorization. The log redacts texts of this form. */
 export const newTicket = (): string => `tl_auth_${randomBytes(24).toString('hex')}`
 
 /** The stored form of tickets, states and cookies: SHA-256, hex. */

@@ -53,7 +53,7 @@ const noPublicUrl = (): ApiError =>
     'The service has no public address to which an app can return. Set PUBLIC_URL.',
   )
 
-/** Whether an app returned to an authorization, and what came of it. `unknown`: none waits for this response. */
+/** The result of an app's redirect to this service. `unknown`: no authorization waits for this redirect. */
 type Outcome = 'connected' | 'choosing' | 'denied' | 'failed' | 'unknown'
 
 /** The reason of a failure for the end user; undefined: it is unexpected. */
@@ -194,7 +194,7 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
       return { authorization, url: `${publicUrl}/oauth/start/${ticket}` }
     },
 
-    /** Uses a ticket. @returns the redirection to the app; undefined if the ticket is not valid, or no longer */
+    /** Uses a ticket. @returns the redirection to the app; undefined if the ticket is unknown, used or expired */
     open: async (ticket: string) => {
       const publicUrl = requirePublicUrl()
       const state = newSecret()

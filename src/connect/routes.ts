@@ -8,7 +8,7 @@ import { hash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { always, IMMUTABLE } from '../api/http/static.ts'
+import { createStaticHandler, IMMUTABLE } from '../api/http/static.ts'
 
 const MODULES = fileURLToPath(new URL('../generated/browser/', import.meta.url))
 const STYLES = fileURLToPath(new URL('window/window.css', import.meta.url))
@@ -64,8 +64,8 @@ export const addConnectRoutes = (server: FastifyInstance): void => {
   const texts = files.map(({ text }) => text)
   const version = hash('sha256', Buffer.concat(texts), 'hex').slice(0, 12)
   const base = `connect/assets/${version}`
-  const sdk = always(script(base), 'text/javascript; charset=utf-8', 'no-cache')
-  const window = always(page(base), 'text/html; charset=utf-8', 'no-cache')
+  const sdk = createStaticHandler(script(base), 'text/javascript; charset=utf-8', 'no-cache')
+  const window = createStaticHandler(page(base), 'text/html; charset=utf-8', 'no-cache')
 
   /** Lets pages of any origin load the response. */
   const allowAnyOrigin = (reply: FastifyReply): void => {
@@ -74,7 +74,7 @@ export const addConnectRoutes = (server: FastifyInstance): void => {
   }
   for (const { name, text } of files) {
     const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
-    const asset = always(() => text, `${type}; charset=utf-8`, IMMUTABLE)
+    const asset = createStaticHandler(() => text, `${type}; charset=utf-8`, IMMUTABLE)
     server.get(`/${base}/${name}`, async (request, reply) => {
       allowAnyOrigin(reply)
       return asset(request, reply)

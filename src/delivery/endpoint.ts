@@ -230,7 +230,7 @@ export const createEndpoint = (
     },
     /** Call this before the query whose result is passed to `addDue`. */
     beginDueQuery: (): void => savedSinceQuery.messages.clear(),
-    /** Adds due retries from the database, but those that are loaded or just saved. */
+    /** Adds due retries from the database, except those that are loaded or were just saved. */
     addDue: (retries: readonly MessageRetry[]): void => {
       for (const retry of retries) {
         const { messageId } = retry

@@ -107,7 +107,7 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
     log,
     endpoints,
     everyMs: options.checkpointMs ?? CHECKPOINT_MS,
-    // The transaction of the save delayed the changes that were committed in the meantime.
+    // Changes that were committed during the transaction of the save become readable after it.
     onSaved: () => wake.resolve(),
     onLost: (endpoint) => {
       endpoints.delete(endpoint.id)

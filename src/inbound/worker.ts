@@ -1,6 +1,6 @@
 /**
- * The worker of inbound webhooks: takes the leases of due subscriptions, looks after them in their apps, and fetches the
- * records that their events name.
+ * The worker of inbound webhooks: takes the leases of due subscriptions, creates and renews them in their apps, and
+ * fetches the records that their events name.
  */
 import { createRepeater } from '../repeater.ts'
 import { readCredential } from '../store/accounts/credentials.ts'
@@ -41,12 +41,12 @@ export interface InboundWorker {
 const TICK_MS = 500
 const PURGE_EVERY_MS = 60_000
 const SLOTS = 16
-/** Subscriptions of one app at a time, so that an app without response leaves places for others. */
+/** Subscriptions of one app at a time, so that an app that does not respond leaves slots for others. */
 const SLOTS_PER_APP = SLOTS / 2
 const CANDIDATES = 200
 
 /** Chooses the next subscriptions for the free slots. */
-const choose = (
+const chooseNext = (
   due: readonly DueSubscription[],
   running: readonly string[],
 ): readonly DueSubscription[] => {
@@ -110,7 +110,7 @@ export const createInboundWorker = (options: InboundWorkerOptions): InboundWorke
 
   const fill = async (signal: AbortSignal): Promise<void> => {
     const due = await listDueSubscriptions(database, CANDIDATES)
-    const chosen = choose(due, [...running.values()])
+    const chosen = chooseNext(due, [...running.values()])
     if (chosen.length === 0 || signal.aborted) return
     const sentMs = performance.now()
     const apps = new Map(chosen.map(({ id, app }) => [id, app]))

@@ -51,7 +51,8 @@ export class ChannelClosedError extends Error {
   readonly code = 'CHANNEL_CLOSED'
 }
 
-interface RequestFacts {
+/** What an in-flight request needs. */
+interface InFlightFacts {
   readonly channel: WebhookChannel
   /** By `performance.now()`. */
   readonly expiresMs: number
@@ -74,7 +75,7 @@ const retryAfterOf = (headers: ResponseHeaders): number | undefined =>
 
 /** A request in flight. */
 class InFlightRequest implements Dispatcher.DispatchHandler {
-  readonly facts: RequestFacts
+  readonly facts: InFlightFacts
   #controller: Dispatcher.DispatchController | undefined
   /** The reason for the failure. */
   #failure: Error | undefined
@@ -84,7 +85,7 @@ class InFlightRequest implements Dispatcher.DispatchHandler {
   #bytes = 0
   #beginning: Buffer | undefined
 
-  constructor(facts: RequestFacts) {
+  constructor(facts: InFlightFacts) {
     this.facts = facts
   }
 

@@ -129,7 +129,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const { onStatement, metrics, progress = silentProgress } = options
   const outages = createOutageWatch({
     database: () => database,
-    isListening: () => pgListener.connected,
+    isListening: () => pgListener.isConnected,
     log: logger,
   })
   const log = outages.quiet(logger)
@@ -236,7 +236,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const checkCredential = createCredentialCheck(dependencies)
   // A probe takes no connection and does not wait.
   const findUnreadiness = () => {
-    if (!pgListener.connected) return describeTemporary('unreachable')
+    if (!pgListener.isConnected) return describeTemporary('unreachable')
     return diskSpace.isFull ? describeTemporary('disk-full') : undefined
   }
   metrics?.readAtScrape({ database, requestDatabase })

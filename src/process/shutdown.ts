@@ -17,7 +17,7 @@ interface Step {
   readonly name: string
   readonly stop: () => Promise<void>
   /** Whether the stopped part would outlive the process; such a step is awaited without a limit. */
-  readonly outlives: boolean
+  readonly outlivesProcess: boolean
 }
 
 // Kubernetes leaves 30 s between SIGTERM and SIGKILL.
@@ -42,11 +42,11 @@ export const createShutdown = ({ log, signal, limitMs = LIMIT_MS }: ShutdownOpti
   }
   signal?.addEventListener('abort', onStopRequest, { once: true })
 
-  const run = async ({ name, stop, outlives }: Step): Promise<'stopped' | 'late'> => {
+  const run = async ({ name, stop, outlivesProcess }: Step): Promise<'stopped' | 'late'> => {
     const stopped = stop()
       .catch((error: unknown) => log.error({ err: error, step: name }, 'failed to stop'))
       .then(() => 'stopped' as const)
-    if (outlives) return stopped
+    if (outlivesProcess) return stopped
     const timeLeftMs = Math.max(beginLimit() - performance.now(), LEAST_MS)
     const settled = new AbortController()
     const late = wait(timeLeftMs, 'late' as const, { signal: settled.signal })
@@ -60,8 +60,8 @@ export const createShutdown = ({ log, signal, limitMs = LIMIT_MS }: ShutdownOpti
     /** Aborted when the process is to stop. */
     signal,
     /** Adds a step; call it before the started part can fail. @throws the signal's reason after a stop request */
-    add: (name: string, stop: () => Promise<void>, { outlives = false } = {}): void => {
-      steps.unshift({ name, stop, outlives })
+    add: (name: string, stop: () => Promise<void>, { outlivesProcess = false } = {}): void => {
+      steps.unshift({ name, stop, outlivesProcess })
       signal?.throwIfAborted()
     },
     /** The result of a start. After a stop request it is awaited no longer than the limit. */

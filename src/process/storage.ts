@@ -41,7 +41,7 @@ export const prepareStorage = async (
   let durable = Promise.resolve()
   if (url === undefined) {
     const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log, onSpawn })
-    shutdown.add('embedded database', () => embedded.stop(), { outlives: true })
+    shutdown.add('embedded database', () => embedded.stop(), { outlivesProcess: true })
     url = embedded.url
     durable = embedded.durable
   }

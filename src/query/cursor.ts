@@ -8,7 +8,7 @@ import { invalidCursor } from './listed.ts'
 /** A field of an order, and its direction. */
 export interface OrderTerm {
   readonly field: string
-  readonly descending: boolean
+  readonly isDescending: boolean
 }
 
 /** The order of a list: by one field or several, then by id, in the direction of the last field. */
@@ -33,7 +33,7 @@ export const orderFields = (resource: Resource): readonly string[] =>
     .map(([name]) => name)
 
 const orderKey = (order: Order): string =>
-  order.map(({ field, descending }) => (descending ? `-${field}` : field)).join()
+  order.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join()
 
 const toText = (parts: readonly (string | null)[]): string =>
   Buffer.from(JSON.stringify(parts)).toString('base64url')

@@ -45,7 +45,7 @@ export interface ListRequest {
 }
 
 /** The order of lists without `orderBy`: oldest first. */
-export const defaultOrder: Order = [{ field: 'createdAt', descending: false }]
+export const defaultOrder: Order = [{ field: 'createdAt', isDescending: false }]
 
 /**
  * Parses filter values by parameter name; undefined means that the parameter is absent. `customTypes`: the custom
@@ -90,7 +90,7 @@ export const parseOrder = (resource: Resource, orderBy: string | undefined): Ord
         'orderBy',
         `one or more of ${orderFields(resource).join(', ')}, separated by commas, each optionally followed by :asc or :desc`,
       )
-    return { field, descending: direction === 'desc' }
+    return { field, isDescending: direction === 'desc' }
   })
   return orderOf(terms)
 }

@@ -65,8 +65,8 @@ const deleteBatch = (run: ResourceRun, after: string | null): Promise<string | n
     // Lock first: reserving a position may assign the transaction id, and ids order the log.
     await lockRecords(transaction, owner.credentialId, resourceOf(run))
     const position = progress.announced ? undefined : await reserveLogPosition(transaction)
-    const choice = { since: progress.startedAt, after }
-    const marked = await deleteUnseen(transaction, owner, resourceOf(run), choice)
+    const batch = { since: progress.startedAt, after }
+    const marked = await deleteUnseen(transaction, owner, resourceOf(run), batch)
     if (marked.last === null) return null
     if (position !== undefined) await appendSyncEvent(transaction, run, 'started', {}, position)
     const advanced = {

@@ -2,15 +2,15 @@
  * Compares the number of records in the app with that in the store, to find records that appear or disappear
  * without a trace in listings of changes.
  *
- * The app may count a constant number of records that its listings do not show. So the difference of the two numbers
- * is bounded from both sides, and each run narrows the bounds:
- * - What the store had when the app counted its records after a listing, the app must have counted: records that
- *   arrived since the listing only raise the count.
- * - What the app had counted before the listing, the store must have: the listing has shown all arrivals since.
+ * The app may count a constant number of records that its listings do not show. The difference, the app's count minus
+ * the store's, is therefore unknown at first. Each run narrows its bounds:
+ * - A count after the listing gives an upper bound. The app counts at least the records that are stored at that time;
+ *   records that have arrived since the listing make its count larger, never smaller.
+ * - A count before the listing gives a lower bound. All records that it includes are stored after the listing.
  *
  * The bounds contradict each other only if records appeared or disappeared silently; then a full listing is due.
- * Arrivals while a run lists and counts may hide such records until the next run. As many silent appearances as
- * disappearances between two runs cancel out.
+ * Records that arrive while a run lists and counts may hide this until the next run. If as many records appear as
+ * disappear silently between two runs, the counts do not show it.
  */
 import { malformedResponse } from '../outbound/malformed-response.ts'
 import { countStored } from '../store/sync/seen-records.ts'

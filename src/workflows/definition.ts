@@ -121,9 +121,9 @@ const readTrigger = (
   const topics = Object.keys(connector.resources)
   const topic = readName(input.topic, `${path}.topic`, `a resource of ${connector.app}`, topics)
   const kinds = input.kinds ?? ['created', 'updated']
-  const areKnown =
+  const isValid =
     Array.isArray(kinds) && kinds.length > 0 && kinds.every((kind) => KINDS.includes(kind))
-  if (!areKnown || new Set(kinds).size < kinds.length)
+  if (!isValid || new Set(kinds).size < kinds.length)
     throw invalidParameter(`${path}.kinds`, `a list of ${KINDS.join(', ')}, each at most once`)
   const source = context.catalogue.get(topic)
   const conditions = readConditions(input.if, source, `${path}.if`)
@@ -196,7 +196,7 @@ export const checkWorkflowDefinition = (
   const [when, source] = readTrigger(context, input.when, `${path}.when`)
   const then = readObject(input.then, `${path}.then`, ['upsert', 'post'])
   if (Object.keys(then).length !== 1)
-    throw invalidParameter(`${path}.then`, 'either upsert or post')
+    throw invalidParameter(`${path}.then`, 'exactly one of upsert and post')
   return 'upsert' in then
     ? { when, action: { upsert: readUpsert(context, source, then.upsert, `${path}.then.upsert`) } }
     : { when, action: { post: readPost(then.post, `${path}.then.post`) } }

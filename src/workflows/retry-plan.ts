@@ -96,7 +96,7 @@ const finalCodes = new Set([
 /** Codes of failures that other records would also cause. */
 const targetCodes = new Set(['APP_AUTHENTICATION', 'APP_RATE_LIMITED', 'APP_UNAVAILABLE'])
 
-/** Whether an endpoint accepts no request now, not only not this one (RFC 9110, sections 15.5 and 15.6). */
+/** Whether an endpoint would reject any request now, not only this one (RFC 9110, sections 15.5 and 15.6). */
 const isOverloaded = (status: number): boolean => status === 429 || status >= 500
 
 /** Codes of failures with a known outcome: as a rule, nothing has changed. */

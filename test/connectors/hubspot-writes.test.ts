@@ -182,7 +182,7 @@ describe('a write', () => {
   test.each([
     ['accounts', { accountOwner: 'Nobody' }, /accountOwner: No user/],
     ['accounts', { accountOwner: 'Emmy Noether' }, /accountOwner: Several users/],
-    ['opportunities', { opportunityStage: 'toString' }, /opportunityStage: .*no such stage/],
+    ['opportunities', { opportunityStage: 'toString' }, /opportunityStage: .*no deal stage/],
     [
       'contacts',
       { phoneNumbers: [{ phoneNumberType: 'OTHER', phoneNumber: '1' }] },

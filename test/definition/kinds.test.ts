@@ -177,7 +177,7 @@ describe('a new kind, defined as one object,', () => {
     })
 
     expect(orderFields(scratch)).toContain('discount')
-    const order = [{ field: 'discount', descending: false }] as const
+    const order = [{ field: 'discount', isDescending: false }] as const
     const { id } = createMapper(
       defineMapping(scratch, {
         remoteId: 'id',

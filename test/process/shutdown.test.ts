@@ -29,7 +29,7 @@ test('names a step that does not end, and stops the others', async () => {
   const shutdown = createShutdown({ log, limitMs: 10 })
   const ended = Promise.withResolvers<void>()
   shutdown.add('embedded database', () => ended.promise.then(step('embedded database')), {
-    outlives: true,
+    outlivesProcess: true,
   })
   shutdown.add('database', step('database'))
   shutdown.add('server', waitForever)

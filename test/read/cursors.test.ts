@@ -51,16 +51,16 @@ describe('over REST', () => {
       const rows = Array.from({ length: 7 }, (_, n) => sampleRecord(A, resource, n + 1))
       await service.save(tenant, A, resource, rows)
       for (const field of orderFields(resource))
-        for (const descending of [false, true]) {
+        for (const isDescending of [false, true]) {
           const pages = await follow(
             tenant.key,
-            `${resource.restPath}?credentialId=${A}&pageSize=3&orderBy=${field}${descending ? ':desc' : ''}`,
+            `${resource.restPath}?credentialId=${A}&pageSize=3&orderBy=${field}${isDescending ? ':desc' : ''}`,
           )
           expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
           // All records are stored at the same time, so they are ordered by id.
           const known = rows.map((row) => ({ ...row, createdAt: null, updatedAt: null }))
           expect(idsOf(pages.flat()), `${resource.topic} ${field}`).toEqual(
-            await expectedIds(service.database, resource, known, [{ field, descending }]),
+            await expectedIds(service.database, resource, known, [{ field, isDescending }]),
           )
         }
     }
@@ -98,7 +98,7 @@ describe('over REST', () => {
     await service.save(tenant, A, resource, rows)
     const base = `/crm/accounts?credentialId=${A}&orderBy=accountName:desc`
     const expected = await expectedIds(service.database, resource, rows, [
-      { field: 'accountName', descending: true },
+      { field: 'accountName', isDescending: true },
     ])
     for (const size of [1, 4, 7, 100]) {
       const last = Math.ceil(rows.length / size)
@@ -223,7 +223,7 @@ describe('a cursor', () => {
     }))
     await service.save(tenant, A, notes, rows)
     const expected = await expectedIds(service.database, notes, rows, [
-      { field: 'noteTitle', descending: false },
+      { field: 'noteTitle', isDescending: false },
     ])
     const seen: string[] = []
     for (let after: string | null = null; ; ) {

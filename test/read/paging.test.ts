@@ -101,8 +101,8 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
     })
     await deleteRecords(resource)
     await service.save(tenant, A, resource, rows)
-    for (const descending of [false, true]) {
-      const order: Order = [{ field, descending }]
+    for (const isDescending of [false, true]) {
+      const order: Order = [{ field, isDescending }]
       const expected = await expectedIds(service.database, resource, rows, order)
       for (const size of [1, 2, 3, 4, 5, 6, 7, 23])
         for (const backward of [false, true]) {
@@ -118,10 +118,10 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
         fc.integer({ min: 0, max: 12 }).chain((count) => recordRows(A, resource, { count })),
         fc.boolean(),
         fc.integer({ min: 1, max: 7 }),
-        async (rows, descending, size) => {
+        async (rows, isDescending, size) => {
           await deleteRecords(resource)
           await service.save(tenant, A, resource, rows)
-          const order: Order = [{ field, descending }]
+          const order: Order = [{ field, isDescending }]
           const expected = await expectedIds(service.database, resource, rows, order)
           for (const backward of [false, true])
             expect(idsOf(await walk({ resource, order, size, backward }))).toEqual(expected)
@@ -136,14 +136,14 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
       seed: SEED,
       numRuns: 1,
     })
-    for (const descending of [false, true])
+    for (const isDescending of [false, true])
       for (const backward of [false, true]) {
         await deleteRecords(resource)
         const later = rows.slice(20)
         await service.save(tenant, A, resource, rows.slice(0, 20))
         const walked = await walk({
           resource,
-          order: [{ field, descending }],
+          order: [{ field, isDescending }],
           size: 3,
           backward,
           betweenPages: () => service.save(tenant, A, resource, later.splice(0, 2)),
@@ -169,15 +169,15 @@ describe('a value too long for a cursor', () => {
 
   test.each([false, true])(
     'orders a list that is read to its end (descending: %s)',
-    async (descending) => {
+    async (isDescending) => {
       await deleteRecords(resource)
       await service.save(tenant, A, resource, rows)
-      const order: Order = [{ field: 'description', descending }]
+      const order: Order = [{ field: 'description', isDescending }]
       const expected = await expectedIds(service.database, resource, rows, order)
       for (const backward of [false, true])
         expect(idsOf(await walk({ resource, order, size: 1, backward }))).toEqual(expected)
 
-      const direction = descending ? 'DESC' : 'ASC'
+      const direction = isDescending ? 'DESC' : 'ASC'
       const seen: string[] = []
       for (let cursor: string | undefined; ; ) {
         const input = cursor === undefined ? '' : `&cursor=${cursor}`
@@ -229,7 +229,7 @@ test('numbers of any length order a list that is read to its end', async () => {
     for (const backward of [false, true]) {
       const walked = await walk({
         resource,
-        order: [{ field, descending: false }],
+        order: [{ field, isDescending: false }],
         size: 1,
         backward,
       })
@@ -248,11 +248,11 @@ describe('an order by several fields', () => {
       industry: [null, 'Retail', 'x'.repeat(3000)][n % 3] ?? null,
       numberOfEmployees: [null, 1, 2][Math.floor(n / 3) % 3] ?? null,
     }))
-  const orders = [false, true].flatMap((firstDescending) =>
+  const orders = [false, true].flatMap((isFirstDescending) =>
     [false, true].map(
-      (secondDescending): Order => [
-        { field: fields[0], descending: firstDescending },
-        { field: fields[1], descending: secondDescending },
+      (isSecondDescending): Order => [
+        { field: fields[0], isDescending: isFirstDescending },
+        { field: fields[1], isDescending: isSecondDescending },
       ],
     ),
   )
@@ -277,8 +277,8 @@ describe('an order by several fields', () => {
     await deleteRecords(resource)
     await service.save(tenant, A, resource, rowsOf(A))
     const order: Order = [
-      { field: 'numberOfEmployees', descending: true },
-      { field: 'industry', descending: false },
+      { field: 'numberOfEmployees', isDescending: true },
+      { field: 'industry', isDescending: false },
     ]
     const expected = await expectedIds(service.database, resource, rowsOf(A), order)
     const url = `/crm/accounts?credentialId=${A}&orderBy=numberOfEmployees:desc,industry&pageSize=10`
@@ -344,7 +344,7 @@ describe('several credentials', () => {
       await service.save(otherTenant, FOREIGN, resource, sampleRows(FOREIGN))
       const shown = await walk({
         resource,
-        order: [{ field: 'createdAt', descending: false }],
+        order: [{ field: 'createdAt', isDescending: false }],
         size: 100,
         credentialIds: [A, B],
       })
@@ -353,10 +353,10 @@ describe('several credentials', () => {
         ...row,
         createdAt: shown.find(({ id }) => id === row.id)?.createdAt,
       }))
-      for (const descending of [false, true])
+      for (const isDescending of [false, true])
         for (const backward of [false, true])
           for (const size of [1, 3, 7]) {
-            const order: Order = [{ field, descending }]
+            const order: Order = [{ field, isDescending }]
             const credentialIds = [B, A]
             const walked = await walk({ resource, order, size, backward, credentialIds })
             expect(idsOf(walked)).toEqual(

@@ -112,7 +112,7 @@ describe('over REST', () => {
         await rest(`${list}/count?credentialId=${CREDENTIAL}&${name}=1`),
         invalidParameter(name),
       )
-    const cursor = encodeCursor([{ field: 'createdAt', descending: false }], {
+    const cursor = encodeCursor([{ field: 'createdAt', isDescending: false }], {
       values: [null],
       id: NEVER,
     })

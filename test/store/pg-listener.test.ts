@@ -50,7 +50,7 @@ test('a key revoked during a silent connection loss is rejected within 5 s', asy
   await expect.poll(silencedKey.look, { interval: 20 }).toBe(false)
   expect(performance.now() - startedMs).toBeLessThan(5000)
   // The listener reconnects and receives notifications again.
-  await expect.poll(() => pgListener.connected, { interval: 20 }).toBe(true)
+  await expect.poll(() => pgListener.isConnected, { interval: 20 }).toBe(true)
   const received = await cacheKey()
   await revokeKey(service, received.key)
   await expect.poll(received.look, { interval: 20 }).toBe(false)
@@ -66,6 +66,6 @@ test('a connection that goes silent before LISTEN is closed and replaced', async
   await expect(pgListener.start()).rejects.toThrow('timeout')
   await expect.poll(() => way.connections, { interval: 5 }).toBe(0)
   way.silenceAt(undefined)
-  await expect.poll(() => pgListener.connected, { interval: 20 }).toBe(true)
+  await expect.poll(() => pgListener.isConnected, { interval: 20 }).toBe(true)
   await expect.poll(() => way.connections, { interval: 5 }).toBe(1)
 })

@@ -66,12 +66,12 @@ export const expectedIds = async (
   const columns = await Promise.all(
     order.map(({ field }) => sortableValues(database, resource, rows, field)),
   )
-  const sign = order.at(-1)?.descending ? -1 : 1
+  const sign = order.at(-1)?.isDescending ? -1 : 1
   return rows
     .map(({ id }, index) => ({ id, values: columns.map((column) => column[index] ?? null) }))
     .sort((a, b) => {
-      for (const [index, { descending }] of order.entries()) {
-        const difference = compare(a.values[index] ?? null, b.values[index] ?? null, descending)
+      for (const [index, { isDescending }] of order.entries()) {
+        const difference = compare(a.values[index] ?? null, b.values[index] ?? null, isDescending)
         if (difference !== 0) return difference
       }
       return sign * (a.id < b.id ? -1 : 1)

@@ -198,10 +198,10 @@ export const randomOperation = (
     const parts: string[] = []
     const fields = happens(0.5) ? [oneOf(orderFields(resource))] : []
     if (fields.length > 0 && happens(0.4)) fields.push(oneOf(orderFields(resource)))
-    const terms = [...new Set(fields)].map((name) => ({ field: name, descending: happens(0.5) }))
+    const terms = [...new Set(fields)].map((name) => ({ field: name, isDescending: happens(0.5) }))
     const termText = terms.map(
       (term) =>
-        `{ field: ${snakeCase(term.field).toUpperCase()}, direction: ${term.descending ? 'DESC' : 'ASC'} }`,
+        `{ field: ${snakeCase(term.field).toUpperCase()}, direction: ${term.isDescending ? 'DESC' : 'ASC'} }`,
     )
     if (terms.length > 0)
       parts.push(`orderBy: ${terms.length === 1 ? termText.join() : `[${termText.join(', ')}]`}`)

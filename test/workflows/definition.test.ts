@@ -109,12 +109,12 @@ describe('rejects', () => {
       '.when.if.constructor',
       'such as',
     ],
-    ['no action', defineWorkflow(orders, {}), '.then', 'either upsert or post'],
+    ['no action', defineWorkflow(orders, {}), '.then', 'exactly one of upsert and post'],
     [
       'two actions',
       defineWorkflow(orders, { ...post, ...upsert({}) }),
       '.then',
-      'either upsert or post',
+      'exactly one of upsert and post',
     ],
     [
       'a read-only target',

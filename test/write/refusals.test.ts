@@ -95,7 +95,7 @@ describe.each(transports)('over %s', (transport) => {
       expect(await records.update(topic, record.id, { lastName: 'Late' })).toMatchObject({
         status: 409,
         code: 'WRITE_CONFLICT',
-        message: 'The contact is deleted in the app.',
+        message: 'The contact is deleted in the app, and cannot be changed. Create a new one.',
         details: [{ field: 'remoteDeleted', stored: true, current: true }],
       })
   })

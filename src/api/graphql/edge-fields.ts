@@ -37,8 +37,8 @@ const loadList = (
   const input = readInput(query, others)
   const { size = DEFAULT_PAGE_SIZE, ...position } = readPageArguments({ first, after })
   const page = { size, ...position }
-  const what = JSON.stringify([from.name, name, input, page])
-  return context.loaders.load(what, keyOf(values), (keys) =>
+  const loaderName = JSON.stringify([from.name, name, input, page])
+  return context.loaders.load(loaderName, keyOf(values), (keys) =>
     read({ ...context, caller }, keys, input, page),
   )
 }

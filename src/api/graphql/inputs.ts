@@ -42,7 +42,7 @@ export const readListArguments = (
 ): { filter: ListFilter; order: Order; page: PageRequest } => {
   const terms = (orderBy ?? []).map(({ field, direction }) => ({
     field,
-    descending: direction === 'desc',
+    isDescending: direction === 'desc',
   }))
   const order = orderOf(terms)
   return {

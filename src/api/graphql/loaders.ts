@@ -26,11 +26,11 @@ export interface Loaders {
   /** Clears everything that was loaded, which a mutation may have changed. */
   clear(): void
   /**
-   * The value of a key, read together with those of the other keys that the operation loads with the same `what`.
+   * The value of a key, read together with those of the other keys that the operation loads under the same `name`.
    * `read` returns the values in the order of the keys.
    */
   load<Value>(
-    what: string,
+    name: string,
     key: string,
     read: (keys: readonly string[]) => Promise<readonly Value[]>,
   ): Promise<Value>
@@ -84,11 +84,11 @@ export const createLoaders = ({ database }: ApiContext): Loaders => {
       others.clear()
     },
     load: <Value>(
-      what: string,
+      name: string,
       key: string,
       read: (keys: readonly string[]) => Promise<readonly Value[]>,
     ) => {
-      const loader = getOrCreate(others, what, () => new DataLoader(read))
+      const loader = getOrCreate(others, name, () => new DataLoader(read))
       // Loaders with the same name read values of the same type.
       return loader.load(key) as Promise<Value>
     },

@@ -9,7 +9,7 @@ import { llmsText, pages } from '../../generated/guide.ts'
 import { isNotInstalled } from '../../package-json.ts'
 import { missingPage } from './missing-page.ts'
 import { type Prefill, READ_KEY } from './prefill.ts'
-import { always, IMMUTABLE } from './static.ts'
+import { createStaticHandler, IMMUTABLE } from './static.ts'
 
 const SCALAR = '@scalar/fastify-api-reference'
 const DOCUMENT = new URL('../../generated/openapi.json', import.meta.url)
@@ -103,7 +103,7 @@ const MISSING = missingPage(
 /** Adds `GET /llms.txt` and `GET /docs/<page>.md`. */
 const addGuideRoutes = (server: FastifyInstance): void => {
   const add = (path: string, text: string, type: string): void => {
-    const serve = always(text, `${type}; charset=utf-8`, 'no-cache')
+    const serve = createStaticHandler(text, `${type}; charset=utf-8`, 'no-cache')
     server.get(path, async (request, reply) => serve(request, reply))
   }
   add('/llms.txt', llmsText, 'text/plain')
@@ -119,7 +119,7 @@ export const addDocsRoutes = (server: FastifyInstance, prefill?: Prefill): void 
   /** `version` differs whenever the content does, so that a browser may cache it forever. */
   const addScript = (name: string, version: string, content: string | (() => Buffer)): string => {
     const path = `/docs/assets/${hash('sha256', version, 'hex').slice(0, 12)}/${name}`
-    const serve = always(content, 'text/javascript; charset=utf-8', IMMUTABLE)
+    const serve = createStaticHandler(content, 'text/javascript; charset=utf-8', IMMUTABLE)
     server.get(path, async (request, reply) => serve(request, reply))
     return path
   }
@@ -135,13 +135,17 @@ export const addDocsRoutes = (server: FastifyInstance, prefill?: Prefill): void 
       ? MISSING
       : page([addFile('scalar.js', scalar), addScript('start.js', start, start)])
   // Files are read when they are first requested: they take 5 MB.
-  const document = always(
+  const document = createStaticHandler(
     () => readFileSync(DOCUMENT),
     'application/json; charset=utf-8',
     'no-cache',
   )
-  const schema = always(() => readFileSync(SCHEMA), 'text/plain; charset=utf-8', 'no-cache')
-  const docs = always(html, 'text/html; charset=utf-8', 'no-cache')
+  const schema = createStaticHandler(
+    () => readFileSync(SCHEMA),
+    'text/plain; charset=utf-8',
+    'no-cache',
+  )
+  const docs = createStaticHandler(html, 'text/html; charset=utf-8', 'no-cache')
   addGuideRoutes(server)
   server.get('/openapi.json', async (request, reply) => document(request, reply))
   server.get('/schema.graphql', async (request, reply) => schema(request, reply))

@@ -22,7 +22,7 @@ const hasCopy = (ifNoneMatch: string | undefined, tag: string): boolean =>
  * Creates a handler that returns constant content, gzipped for clients that accept it; 304 for those that have it.
  * @param content a function is called at the first request
  */
-export const always = (
+export const createStaticHandler = (
   content: string | (() => Buffer),
   type: string,
   cacheControl: string,

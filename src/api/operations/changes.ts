@@ -93,12 +93,12 @@ const readChangePage = async (context: CallContext, query: Omit<ChangesQuery, 'e
 /** One page of changes for GraphQL. Its end is after all changes that were read, including those that the query excludes. @throws CURSOR_EXPIRED */
 const listChanges = async (
   context: CallContext,
-  { after, ...choice }: Omit<ChangesQuery, 'environmentId' | 'limit'>,
+  { after, ...filter }: Omit<ChangesQuery, 'environmentId' | 'limit'>,
   size: number,
 ): Promise<Listed<ChangeResponse>> => {
   const { database } = context
   const caller = requireKey(context.caller)
-  const query = { ...choice, environmentId: caller.environmentId }
+  const query = { ...filter, environmentId: caller.environmentId }
   const { changes, next, truncated } = await readChanges(database, {
     ...query,
     after,
@@ -136,7 +136,7 @@ interface ChangesInput {
 }
 
 /** @throws INVALID_PARAMETER, CREDENTIAL_NOT_FOUND, INVALID_CURSOR */
-const readChoice = async (
+const readFilter = async (
   { access, caller, catalogue, database }: CallContext,
   input: ChangesInput,
 ) => {
@@ -157,7 +157,7 @@ interface RecordInput {
 }
 
 /** @throws INVALID_PARAMETER, INVALID_CURSOR, CREDENTIAL_NOT_FOUND, NOT_FOUND */
-const readRecordChoice = async (context: CallContext, input: RecordInput) => {
+const readRecordFilter = async (context: CallContext, input: RecordInput) => {
   const { access, caller, database } = context
   const resource = requireResource(context, input.topic)
   const after = readAfter(input.after)
@@ -193,13 +193,13 @@ export const changeOperations = [
     },
     run: async (context, input) => {
       const limit = parsePageSize(input.pageSize)
-      return readChangePage(context, { ...(await readChoice(context, input)), limit })
+      return readChangePage(context, { ...(await readFilter(context, input)), limit })
     },
     connection: {
       entry: changeShape,
       after: `The cursor of a change, or an endCursor. \`${NOW}\` starts at the current end of the change log.`,
       read: async (context, input, { size, after }) =>
-        listChanges(context, await readChoice(context, { ...input, after }), size),
+        listChanges(context, await readFilter(context, { ...input, after }), size),
     },
   }),
   defineOperation({
@@ -224,12 +224,12 @@ export const changeOperations = [
     },
     run: async (context, input) => {
       const limit = parsePageSize(input.pageSize)
-      return readChangePage(context, { ...(await readRecordChoice(context, input)), limit })
+      return readChangePage(context, { ...(await readRecordFilter(context, input)), limit })
     },
     connection: {
       entry: changeShape,
       read: async (context, input, { size, after }) =>
-        listChanges(context, await readRecordChoice(context, { ...input, after }), size),
+        listChanges(context, await readRecordFilter(context, { ...input, after }), size),
     },
   }),
 ]

@@ -162,8 +162,8 @@ export const customFieldOperations = [
     response: { key: 'data', value: list(customField, 'The custom fields.') },
     example: { input: {}, result: [example] },
     run: async ({ database, caller }, { app, resource }) => {
-      const choice = { app: app ?? undefined, topic: resource ?? undefined }
-      return (await listCustomFields(database, caller.environmentId, choice)).map(toResult)
+      const filter = { app: app ?? undefined, topic: resource ?? undefined }
+      return (await listCustomFields(database, caller.environmentId, filter)).map(toResult)
     },
   }),
   defineOperation({

@@ -77,8 +77,8 @@ const readPast = async (
   const at = new Date(input.asOf)
   if (at > (await readClock(database))) throw invalidParameter('asOf', 'a time in the past')
   const includeDeleted = input.includeDeleted ?? false
-  const choice = { credentialId: id, resource, at, includeDeleted }
-  const found = await recordsAsOf(database, { ...choice, limit: size + 1, afterId: after })
+  const scope = { credentialId: id, resource, at, includeDeleted }
+  const found = await recordsAsOf(database, { ...scope, limit: size + 1, afterId: after })
   // Checked last: the log contains now what it contained during the read above.
   const logStart = await expiredUntil(database)
   if (logStart !== undefined && at < logStart)
@@ -96,7 +96,7 @@ const readPast = async (
     cursorAt: cursorsOf(nodes, ({ recordId }) => recordId),
     hasNext: found.length > size,
     hasPrevious: after !== undefined,
-    count: () => countRecordsAsOf(database, choice),
+    count: () => countRecordsAsOf(database, scope),
   }
 }
 

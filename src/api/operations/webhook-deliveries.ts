@@ -211,11 +211,11 @@ export const webhookDeliveryOperations = [
       entry: attempt,
       read: async (context, input, page) => {
         const { subscriptionId } = await requireWebhook(context, input.subscriptionId)
-        const choice = {
+        const filter = {
           subscriptionIds: [subscriptionId],
           messageId: input.messageId ?? undefined,
         }
-        const [listed] = await pageAttempts(context.database, choice, page)
+        const [listed] = await pageAttempts(context.database, filter, page)
         return listed ?? pageOf([], page)
       },
     },

@@ -15,8 +15,8 @@ import {
   listRuns,
   pageRuns,
   type RunEntry,
+  type RunFilter,
   type RunStatus,
-  type RunsChoice,
 } from '../../store/workflows/workflow-history.ts'
 import { changeKind, runStatus } from '../enumerations.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
@@ -80,10 +80,10 @@ interface RunsInput {
 }
 
 /** The requested runs of an existing workflow. @throws NOT_FOUND */
-const readChoice = async (
+const readFilter = async (
   { database, caller: { environmentId } }: CallContext,
   { workflowId, installationId, status }: RunsInput,
-): Promise<RunsChoice> => {
+): Promise<RunFilter> => {
   if (!(await hasWorkflow(database, environmentId, workflowId))) throw noWorkflow()
   const installation = installationId?.toLowerCase()
   const owner = { environmentId, userId: undefined }
@@ -135,9 +135,9 @@ export const workflowRunOperations = [
     },
     run: async (context, { pageSize, cursor, ...input }) => {
       const limit = parsePageSize(pageSize)
-      const choice = await readChoice(context, input)
+      const filter = await readFilter(context, input)
       const { runs, next } = await listRuns(context.database, {
-        ...choice,
+        ...filter,
         ...(cursor != null && { cursor }),
         limit,
       })
@@ -146,7 +146,7 @@ export const workflowRunOperations = [
     connection: {
       entry: run,
       read: async (context, input, page) => {
-        const listed = await pageRuns(context.database, await readChoice(context, input), page)
+        const listed = await pageRuns(context.database, await readFilter(context, input), page)
         return { ...listed, nodes: listed.nodes.map(toResult) }
       },
     },

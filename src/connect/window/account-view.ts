@@ -11,7 +11,7 @@ const nameOf = ({ text, name }: Texts, topic: string): string => {
   return text('account.resource', { resource: name(topic), category: name(`category.${category}`) })
 }
 
-/** The state with its start; a first sync started when the app was connected, which is shown elsewhere. */
+/** The state, and since when. The start of a first sync is left out: it is the date of the connection, which is shown above. */
 const stateSince = ({ text, time }: Texts, { state, since }: Credential): string => {
   const name = text(`state.${state}`)
   return since === null || state === 'syncing'

@@ -1,6 +1,6 @@
 /**
- * The screens that connect an app by OAuth: the end user signs in to the app in a window of its own. How that ended
- * is read from the service.
+ * The screens that connect an app by OAuth: the end user signs in to the app in a window of its own. The
+ * service reports the outcome.
  */
 import type { Authorization, ConnectableAppMethod } from '../../generated/sdk-types.ts'
 import { TrunklineError } from '../../sdk/client.ts'
@@ -176,12 +176,13 @@ const wait = (
     text('oauth.link', { app }),
   )
 
-  const update = (other: 'open' | 'opened' | 'closed' | 'blocked'): void => {
-    if (other === 'closed') setText(status, text('oauth.closed'))
-    else setText(status, text(other === 'blocked' ? 'oauth.blocked' : 'oauth.waiting', { app }))
-    show.hidden = other !== 'open'
-    reopen.hidden = other === 'open' || other === 'blocked'
-    link.hidden = other !== 'blocked'
+  const update = (popupState: 'open' | 'opened' | 'closed' | 'blocked'): void => {
+    if (popupState === 'closed') setText(status, text('oauth.closed'))
+    else
+      setText(status, text(popupState === 'blocked' ? 'oauth.blocked' : 'oauth.waiting', { app }))
+    show.hidden = popupState !== 'open'
+    reopen.hidden = popupState === 'open' || popupState === 'blocked'
+    link.hidden = popupState !== 'blocked'
   }
 
   /** @returns whether the authorization is pending */

@@ -5,7 +5,7 @@ import { type PageReader, singlePage } from '../../definition/paging/pager.ts'
 
 /**
  * The listing of a collection, which every run compares as a whole with the stored records.
- * @param records where the response has the records; default: it is the list of them
+ * @param records the path of the records in the response; default: the response is the list
  */
 export const collection = (
   mapping: Mapping,

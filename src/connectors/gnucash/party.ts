@@ -71,7 +71,7 @@ const textAt = (entry: JsonObject, name: string): string => String(entry[name] ?
 const formOf = (id: string, party: JsonObject): Record<string, string> => {
   const address: JsonObject = isObject(party.address) ? (party.address as JsonObject) : {}
   const lines = [1, 2, 3, 4].map(
-    (n) => [`address_line_${n}`, textAt(address, `line_${n}`)] as const,
+    (number) => [`address_line_${number}`, textAt(address, `line_${number}`)] as const,
   )
   return {
     id,
@@ -100,7 +100,7 @@ const expectWritable = (remoteFields: JsonObject): void => {
   )
 }
 
-const merged = (party: JsonObject, changes: JsonObject): JsonObject => ({
+const mergeChanges = (party: JsonObject, changes: JsonObject): JsonObject => ({
   ...party,
   ...changes,
   address: { ...Object(party.address), ...Object(changes.address) },
@@ -141,7 +141,7 @@ const partyWriter = (mapping: Mapping, path: string, canUpdate: boolean): Resour
             throw new WriteRejection(
               `${app} has several records with the id ${id} and would update any of them.`,
             )
-          const form = formOf(id, merged(party, changes))
+          const form = formOf(id, mergeChanges(party, changes))
           return (yield { method: 'POST', path: `${path}/${encodeURIComponent(id)}`, form }).body
         },
       },

@@ -60,7 +60,7 @@ const associationWith = (contactId: string): readonly Json[] => [
 ]
 
 /** The lead with its name: by default, that of the contact. */
-const named = (properties: JsonObject, contact: JsonObject): JsonObject => {
+const withName = (properties: JsonObject, contact: JsonObject): JsonObject => {
   const { firstname = null, lastname = null, email = null } = contact
   const name = [firstname, lastname].map(textOf).filter(Boolean).join(' ') || textOf(email)
   return { hs_lead_name: name, ...properties }
@@ -84,7 +84,7 @@ function* createLead(body: JsonObject): Steps<string> {
   const found = email === '' ? undefined : yield* findContact(email)
   const contactId = found ?? (yield* createObject(contacts, { properties: person }))
   const creation = createObject(leads, {
-    properties: named(properties, person),
+    properties: withName(properties, person),
     associations: associationWith(contactId),
   })
   if (found !== undefined) return yield* creation

@@ -2,6 +2,7 @@
 import {
   type AttemptFacts,
   type Json,
+  missingValue,
   type ResourceConnector,
   type ResourceWriter,
   type Steps,
@@ -184,7 +185,7 @@ export const objectResource = (
 function* readTime(field: string): Steps<string> {
   const { headers } = yield { method: 'GET', path: ACCOUNT_PATH }
   const time = isoTimestamp(headers.date)
-  if (time === undefined) throw new WriteRejection(`${APP} requires a time.`, field)
+  if (time === undefined) throw missingValue(`${APP} requires a time: pass it.`, field)
   return time
 }
 

@@ -24,8 +24,8 @@ const MAX_PAGED = 250
 
 // A few seconds for thousands of records, hours for millions.
 const POLL_MS = 5_000
-// While others have all places: an app may run five at the same time.
-const PLACE_MS = 60_000
+// The wait for a free slot: Shopify runs at most five operations of an app at the same time.
+const SLOT_MS = 60_000
 
 const PART_BYTES = 1024 * 1024
 // A record with 2,048 variants has about 1 MB.
@@ -44,14 +44,14 @@ export const bulkQuery = ({ list, filter, fields, part, media }: Collection): st
   return `{ ${inAll(name, [fields, ...parts].join(' '))} }`
 }
 
-/** The number of records, up to one more than pages are for, and the operations that run. */
-const lookRequest = ({ list }: Collection): AppRequest =>
+/** The request for the number of records, counted up to `MAX_PAGED` + 1, and for the operations in progress. */
+const statusRequest = ({ list }: Collection): AppRequest =>
   query(
     `query { ${list}Count(limit: ${MAX_PAGED + 1}) { count } bulkOperations(first: 10) { nodes { id query status } } }`,
     {},
   )
 
-// A user error is not read: without an operation, the app has no place for another one.
+// User errors are not read: a response without an operation means that no slot is free.
 const RUN = `mutation ($query: String!) {
   bulkOperationRunQuery(query: $query, groupObjects: true) { bulkOperation { id } } }`
 
@@ -67,8 +67,8 @@ const emptyPage = (next: Json | undefined, waitMs?: number): ListPage => ({
   ...(waitMs !== undefined && { waitMs }),
 })
 
-/** The page after the first request: the operation of an interrupted listing is used. */
-const afterLook = (collection: Collection, response: AppResponse): ListPage => {
+/** The page after the status request. It continues the operation of an interrupted listing, if there is one. */
+const afterStatus = (collection: Collection, response: AppResponse): ListPage => {
   const fields = rootFields(response)
   const count = requiredNumber(fields, `${collection.list}Count.count`)
   if (count <= MAX_PAGED) return emptyPage(PAGES)
@@ -81,11 +81,11 @@ const afterLook = (collection: Collection, response: AppResponse): ListPage => {
 const afterRun = (response: AppResponse): ListPage => {
   const [id] = textsAt(rootFields(response), 'bulkOperationRunQuery.bulkOperation.id')
   return id === undefined
-    ? emptyPage({ step: 'look' }, PLACE_MS)
+    ? emptyPage({ step: 'look' }, SLOT_MS)
     : emptyPage({ step: 'operation', id }, POLL_MS)
 }
 
-/** The page after a look at an operation. After a failed one, the records are listed by pages. */
+/** The page after a poll of an operation. If the operation has failed, the records are listed by pages. */
 const afterPoll = (response: AppResponse, cursor: Json | undefined): ListPage => {
   const { status, url } = valuesOf(rootFields(response).bulkOperation)
   if (RUNNING.includes(status)) return emptyPage(cursor, POLL_MS)
@@ -171,7 +171,7 @@ export const allOf = (collection: Collection): Pager => {
         case 'file':
           return fileRequest(fileAt(cursor, collection))
         default:
-          return lookRequest(collection)
+          return statusRequest(collection)
       }
     },
     readList: (response, position) => {
@@ -186,7 +186,7 @@ export const allOf = (collection: Collection): Pager => {
         case 'file':
           return afterFile(collection, response, cursor)
         default:
-          return afterLook(collection, response)
+          return afterStatus(collection, response)
       }
     },
   }

@@ -66,7 +66,7 @@ export const shipmentsOf = (lines: unknown, open: readonly OpenLine[]): readonly
       })
     if (missing > 0)
       throw new WriteRejection(
-        `${missing} units fewer of this line are left to ship.`,
+        `At most ${Number(line.quantity) - missing} of this line can still be shipped.`,
         `lineItems[${index}].quantity`,
       )
     return parts

@@ -115,7 +115,7 @@ export const notBefore = (name: string, since: string): string =>
 export const changedSince = (collection: Collection, since: string | undefined): Pager =>
   since === undefined
     ? matching(collection, undefined, { sortKey: 'ID' })
-    : // The schema recommends to sort by what is filtered. A record that changes while it is listed moves to the end.
+    : // The schema recommends sorting by the filtered field. A record that changes while it is listed moves to the end.
       matching(collection, notBefore('updated_at', since), { sortKey: 'UPDATED_AT' })
 
 const EVENTS = `query ($after: String, $query: String) { ${connection(

@@ -101,7 +101,7 @@ export const wholePages = (pager: Pager, selected: Selected): Pager => ({
       const open = read.filter(({ after }) => after !== undefined)
       const openIds = open.map(({ record }) => String(valuesOf(record).id))
       return {
-        // A page that has records to complete is followed by those.
+        // The incomplete records of a page are completed before its next page is read.
         ...(openIds.length > 0
           ? { deleted: page.deleted ?? [] }
           : mapCursors(page, (cursor) => ({ at: cursor }))),

@@ -85,17 +85,17 @@ const kindOf = <Value extends string>(enumeration: Words<Value>): Kind<Value | n
   }
 }
 
-type ChoiceOperator = 'equals' | 'notEquals'
+type EqualityOperator = 'equals' | 'notEquals'
 
 /** The options of an enumeration; `shared`: the name and description of a set that several fields share. */
-export interface EnumerationOptions<Op extends ChoiceOperator> extends FieldOptions<Op> {
+export interface EnumerationOptions<Op extends EqualityOperator> extends FieldOptions<Op> {
   readonly shared?: { readonly name: string; readonly doc: string }
 }
 
 /** One of `words`, each with its description. */
 export const enumeration = <
   const Value extends string,
-  const Op extends ChoiceOperator = ChoiceOperator,
+  const Op extends EqualityOperator = EqualityOperator,
 >(
   doc: string,
   words: Readonly<Record<Value, string>>,

@@ -69,14 +69,14 @@ const kindOf = <Value>(reference: ReferenceTarget): Kind<Value | null, string> =
   }
 }
 
-type ChoiceOperator = 'equals' | 'notEquals'
+type EqualityOperator = 'equals' | 'notEquals'
 
 /**
  * The id of a record of `target`. `as` sets the name of the link field, if the field's name does not end in
  * `Id`.
  */
 export const reference = <
-  const Op extends ChoiceOperator = ChoiceOperator,
+  const Op extends EqualityOperator = EqualityOperator,
   const Embed extends string = never,
 >(
   target: string,

@@ -92,7 +92,7 @@ const createCache = <Value>(
       const changesBefore = changes
       const value = await load()
       // A value read while a row changed may be the state before the change.
-      if (value !== undefined && pgListener.connected && changes === changesBefore) {
+      if (value !== undefined && pgListener.isConnected && changes === changesBefore) {
         if (byKey.size >= MAX_CACHED) byKey.clear()
         byKey.set(key, value)
       }

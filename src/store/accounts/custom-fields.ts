@@ -69,7 +69,7 @@ export const readCustomTypes = async (
 }
 
 /** Which custom fields to list; undefined: any. */
-export interface CustomFieldChoice {
+export interface CustomFieldFilter {
   readonly app?: string | undefined
   readonly topic?: string | undefined
 }
@@ -78,7 +78,7 @@ export interface CustomFieldChoice {
 export const listCustomFields = (
   { prisma }: Queryable,
   environmentId: string,
-  { app, topic }: CustomFieldChoice,
+  { app, topic }: CustomFieldFilter,
 ): Promise<StoredCustomField[]> =>
   prisma.$queryRaw<StoredCustomField[]>(sql`
     SELECT ${COLUMNS} FROM custom_fields f

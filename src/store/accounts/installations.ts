@@ -167,13 +167,13 @@ const switchWorkflow = async (
 const change = async (
   transaction: Transaction,
   id: string,
-  what: InstallationChange,
+  requested: InstallationChange,
 ): Promise<boolean> => {
-  if (what === 'upgrade') await installWorkflows(transaction, id)
-  else if ('enabled' in what) await switchInstallation(transaction, id, what.enabled)
+  if (requested === 'upgrade') await installWorkflows(transaction, id)
+  else if ('enabled' in requested) await switchInstallation(transaction, id, requested.enabled)
   else {
-    const workflowId = what.workflowId.toLowerCase()
-    return isUuid(workflowId) && switchWorkflow(transaction, id, workflowId, what.active)
+    const workflowId = requested.workflowId.toLowerCase()
+    return isUuid(workflowId) && switchWorkflow(transaction, id, workflowId, requested.active)
   }
   return true
 }
@@ -183,13 +183,13 @@ export const changeInstallation = async (
   database: Database,
   owner: InstallationOwner,
   installationId: string,
-  what: InstallationChange,
+  requested: InstallationChange,
 ): Promise<StoredInstallation | 'no installation' | 'not complete' | 'no workflow'> =>
   database.transaction(async (transaction) => {
     const locked = await lock(transaction, owner, installationId)
     if (locked === undefined) return 'no installation'
     if (!locked.isComplete) return 'not complete'
-    return (await change(transaction, locked.id, what))
+    return (await change(transaction, locked.id, requested))
       ? readLockedInstallation(transaction, locked.id)
       : 'no workflow'
   })

@@ -6,7 +6,7 @@ export interface PgListener {
   start(): Promise<void>
   stop(): Promise<void>
   /** Whether notifications arrive now. While false, cached values may be stale and must not be used. */
-  readonly connected: boolean
+  readonly isConnected: boolean
   /**
    * Subscribes to a channel. `onNotify` receives each NOTIFY payload; `onGap` is called when notifications may
    * have been missed, e.g. after a reconnect.
@@ -100,7 +100,7 @@ export const createPgListener = (
   }
 
   return {
-    get connected() {
+    get isConnected() {
       return client !== undefined
     },
     on: (channel, onNotify, onGap) => {

@@ -29,15 +29,15 @@ const groupText = ({ resource, groupBy, measures }: AggregateRequest): string =>
     part.name,
     part.jsonText(part.sql(`t.${part.column}`)),
   ])
-  const functions = aggregateFunctions.flatMap((of): [string, string][] => {
-    const fields = measures.filter((measure) => measure.of === of)
+  const functions = aggregateFunctions.flatMap((name): [string, string][] => {
+    const fields = measures.filter((measure) => measure.of === name)
     if (fields.length === 0) return []
     const members = fields.map(({ field }): [string, string] => [
       field,
       // Numbers of any size and scale, as decimals.
-      `'"' || ${of}(t.${column(field)})::text || '"'`,
+      `'"' || ${name}(t.${column(field)})::text || '"'`,
     ])
-    return [[of, objectText(members)]]
+    return [[name, objectText(members)]]
   })
   return objectText([['key', objectText(key)], ['count', 'count(*)::text'], ...functions])
 }

@@ -254,7 +254,7 @@ const markDeleted = async (
   return marked ?? { count: 0, last: null }
 }
 
-export interface UnseenChoice {
+export interface UnseenBatch {
   /** Start of the listing. Records changed since then came from a write, perhaps after their page was read. */
   readonly since: string
   /** Last id of the previous batch; null for the first batch. */
@@ -271,7 +271,7 @@ export const deleteUnseen = (
   transaction: Transaction,
   owner: RecordOwner,
   resource: Resource,
-  { since, after }: UnseenChoice,
+  { since, after }: UnseenBatch,
 ): Promise<MarkedRecords> =>
   markDeleted(
     transaction,

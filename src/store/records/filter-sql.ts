@@ -155,21 +155,21 @@ const sortType = (resource: Resource, field: string): string =>
 /** The `ORDER BY` clause for the row `t`. Records without a value are last; `reversed` reverses the order. */
 export const orderSql = (resource: Resource, order: Order, reversed: boolean): Prisma.Sql => {
   const { column } = recordSql(resource)
-  const terms = order.map(({ field, descending }) => {
+  const terms = order.map(({ field, isDescending }) => {
     const nulls = neverNull.has(field) ? '' : reversed ? ' NULLS FIRST' : ' NULLS LAST'
-    return `t.${column(field)} ${directionOf(descending, reversed)}${nulls}`
+    return `t.${column(field)} ${directionOf(isDescending, reversed)}${nulls}`
   })
   return raw(`ORDER BY ${terms.join(', ')}, t.id ${directionOf(lastDescends(order), reversed)}`)
 }
 
-const directionOf = (descending: boolean, reversed: boolean): 'ASC' | 'DESC' =>
-  descending === reversed ? 'ASC' : 'DESC'
+const directionOf = (isDescending: boolean, reversed: boolean): 'ASC' | 'DESC' =>
+  isDescending === reversed ? 'ASC' : 'DESC'
 
 /** The direction of the ids of records whose values are equal. */
-const lastDescends = (order: Order): boolean => order.at(-1)?.descending ?? false
+const lastDescends = (order: Order): boolean => order.at(-1)?.isDescending ?? false
 
-const signOf = (descending: boolean, reversed: boolean): Prisma.Sql =>
-  raw(descending === reversed ? '>' : '<')
+const signOf = (isDescending: boolean, reversed: boolean): Prisma.Sql =>
+  raw(isDescending === reversed ? '>' : '<')
 
 /** The place of a page's start: the id of a record, and for each field of the order its value in SQL. */
 interface Place {
@@ -180,10 +180,10 @@ interface Place {
 /** The condition that the row `t` is beyond a place in an order by several fields. */
 const beyondSql = ({ resource, order }: Ordered, place: Place, reversed: boolean): Prisma.Sql => {
   const ofId = sql`t.id ${signOf(lastDescends(order), reversed)} ${place.id}`
-  return order.reduceRight((rest, { field, descending }, index) => {
+  return order.reduceRight((rest, { field, isDescending }, index) => {
     const column = raw(`t.${recordSql(resource).column(field)}`)
     const value = place.values[index] ?? sql`NULL`
-    const sign = signOf(descending, reversed)
+    const sign = signOf(isDescending, reversed)
     // Records without a value are last.
     const [missing, present] = reversed ? [value, column] : [column, value]
     return sql`(${column} ${sign} ${value} OR (${missing} IS NULL AND ${present} IS NOT NULL)
@@ -217,9 +217,9 @@ export const keysetSql = (
   if (order.length > 1) return sql` AND ${beyondSql(list, place, reversed)}`
 
   // By one field, with a row comparison, which the index of the field supports.
-  const [{ field, descending }] = order
+  const [{ field, isDescending }] = order
   const column = raw(`t.${columnOf(field)}`)
-  const sign = signOf(descending, reversed)
+  const sign = signOf(isDescending, reversed)
   if (values?.[0] === null)
     return reversed
       ? sql` AND (${column} IS NOT NULL OR t.id ${sign} ${place.id})`

@@ -18,14 +18,14 @@ export interface PastRecord {
 }
 
 /** The records of a credential at a time. */
-export interface PastChoice {
+export interface PastScope {
   readonly credentialId: string
   readonly resource: Resource
   readonly at: Date
   readonly includeDeleted: boolean
 }
 
-export interface PastQuery extends PastChoice {
+export interface PastQuery extends PastScope {
   /** Only records with a greater id. */
   readonly afterId?: string | undefined
   readonly limit: number
@@ -51,7 +51,7 @@ const before = (laterJson: string, changed: readonly string[]): PastRecord['reco
  * Without one, either the record did not exist yet (its next change created it), or its state is derived from the next
  * change, or, if there is none, from the stored record.
  */
-const pastSql = ({ credentialId, resource, at, includeDeleted }: PastChoice): Prisma.Sql => {
+const pastSql = ({ credentialId, resource, at, includeDeleted }: PastScope): Prisma.Sql => {
   const changes = sql`change_log.changes c
     WHERE c.credential_id = ${credentialId}::uuid AND c.record_id = t.id`
   const present = includeDeleted
@@ -72,12 +72,9 @@ const pastSql = ({ credentialId, resource, at, includeDeleted }: PastChoice): Pr
 }
 
 /** Counts the records of a credential at a time within the log's retention. One statement. */
-export const countRecordsAsOf = async (
-  { prisma }: Database,
-  choice: PastChoice,
-): Promise<number> => {
+export const countRecordsAsOf = async ({ prisma }: Database, scope: PastScope): Promise<number> => {
   const [row] = await prisma.$queryRaw<{ count: number }[]>(
-    sql`SELECT count(*)::integer AS count FROM ${pastSql(choice)}`,
+    sql`SELECT count(*)::integer AS count FROM ${pastSql(scope)}`,
   )
   return row?.count ?? 0
 }
@@ -85,14 +82,14 @@ export const countRecordsAsOf = async (
 /** Lists the records of a credential at a time within the log's retention, ordered by id. One statement. */
 export const recordsAsOf = async (
   { prisma }: Database,
-  { afterId, limit, ...choice }: PastQuery,
+  { afterId, limit, ...scope }: PastQuery,
 ): Promise<readonly PastRecord[]> => {
-  const { json } = recordSql(choice.resource)
+  const { json } = recordSql(scope.resource)
   const beyond = afterId === undefined ? Prisma.empty : sql`AND t.id > ${afterId}::uuid`
   const rows = await prisma.$queryRaw<PastRow[]>(sql`
     SELECT t.id::text AS id, later.record::text AS later, later.changed_fields AS "unknownFields",
       coalesce(past.record::text, CASE WHEN later.kind IS NULL THEN ${json} END) AS past
-    FROM ${pastSql(choice)} ${beyond}
+    FROM ${pastSql(scope)} ${beyond}
     ORDER BY t.id LIMIT ${limit}`)
   return rows.flatMap(({ id, past, later, unknownFields }) => {
     if (past !== null) return [{ id, record: past, unknownFields: [] }]

@@ -59,12 +59,12 @@ export const toPage = <Row>(
   records: readonly Row[],
   textOf: (record: Row) => string,
 ): RecordPage<Row> => {
-  const more = records.length > page.size
-  const shown = more ? records.slice(0, page.size) : records
+  const hasMore = records.length > page.size
+  const shown = hasMore ? records.slice(0, page.size) : records
   return {
     records: page.backward ? shown.toReversed() : shown,
-    hasNext: page.backward ? page.before !== undefined : more,
-    hasPrevious: page.backward ? more : page.after !== undefined || page.offset > 0,
+    hasNext: page.backward ? page.before !== undefined : hasMore,
+    hasPrevious: page.backward ? hasMore : page.after !== undefined || page.offset > 0,
     cursorOf: (record) => encodeCursor(order, positionOf(order, textOf(record))),
   }
 }
@@ -72,9 +72,9 @@ export const toPage = <Row>(
 const MAX_ROWS = raw(String(MAX_PAGE_SIZE + 1))
 
 /**
- * Whether one plan suits each such page. PostgreSQL would plan each execution again, because it expects a tenth of the
- * table where it does not know the limit; measured, planning takes 40 % of its time for a page of 50. For the value of
- * a filter or an offset, another plan may be much faster.
+ * Whether PostgreSQL can reuse one plan for all pages of this form. With a parameter as the limit, it expects a tenth of
+ * the table and plans each execution again, which takes 40 % of its time for a page of 50 (measured); so the statement
+ * has a constant limit. Not with a filter or an offset: another plan may be much faster for another value.
  */
 const hasOnePlan = ({ filter, page }: PageShape): boolean =>
   filter.conditions.length === 0 && page.offset === 0

@@ -156,7 +156,7 @@ export const completeReconciliation = async (
 }
 
 /** Which reconciliations of a credential to read. */
-export interface ReconciliationChoice {
+export interface ReconciliationFilter {
   readonly credentialId: string
   readonly topic?: string | undefined
   readonly id?: string | undefined
@@ -165,7 +165,7 @@ export interface ReconciliationChoice {
 /** Lists the reconciliations of a credential, the latest first. One statement. */
 export const listReconciliations = async (
   { prisma }: Queryable,
-  { credentialId, topic, id }: ReconciliationChoice,
+  { credentialId, topic, id }: ReconciliationFilter,
 ): Promise<readonly Reconciliation[]> => {
   if (id !== undefined && !isUuid(id)) return []
   return prisma.$queryRaw<Reconciliation[]>(sql`

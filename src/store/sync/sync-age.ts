@@ -1,4 +1,4 @@
-/** How current the stored records of a resource are, and runs that are made due before their time. */
+/** Reads how current the stored records of resources are, and requests runs earlier than planned. */
 import { Prisma } from '@prisma/client'
 import type { Database } from '../database/database.ts'
 import { isFree } from '../database/lease-sql.ts'

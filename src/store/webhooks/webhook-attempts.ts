@@ -41,12 +41,12 @@ export interface AttemptBatch {
   readonly attempts: readonly StoredAttempt[]
 }
 
-interface AttemptsChoice {
+interface AttemptFilter {
   readonly subscriptionId: string
   readonly messageId?: string | undefined
 }
 
-/** The choice in SQL: the subscription is an expression. */
+/** The filter in SQL: the subscription is an expression. */
 interface AttemptsSource {
   readonly subscription: Prisma.Sql
   readonly messageId: string | undefined
@@ -85,7 +85,7 @@ export interface AttemptEntry {
   readonly answer: string | null
 }
 
-export interface AttemptsQuery extends AttemptsChoice {
+export interface AttemptsQuery extends AttemptFilter {
   /** The cursor of an earlier page. */
   readonly cursor?: string | undefined
   /** The name of the cursor in errors. */
@@ -134,7 +134,7 @@ const toEntry = ({ id, place, change, status, ...attempt }: AttemptRow): Attempt
 /** SQL for a page of attempts, and one more, which shows whether another page follows. @throws INVALID_CURSOR */
 const pageSql = (
   source: AttemptsSource,
-  { cursor, cursorParameter = 'cursor', limit }: Omit<AttemptsQuery, keyof AttemptsChoice>,
+  { cursor, cursorParameter = 'cursor', limit }: Omit<AttemptsQuery, keyof AttemptFilter>,
 ): Prisma.Sql => sql`
   SELECT b.id, a.* FROM ${attemptsOf(source)}
     AND ${cursor === undefined ? sql`true` : isAfterCursor(decode(cursor, cursorParameter))}

@@ -32,14 +32,14 @@ export interface RunEntry {
 }
 
 /** The runs to list. */
-export interface RunsChoice {
+export interface RunFilter {
   readonly environmentId: string
   readonly installationId?: string
   readonly workflowId?: string
   readonly status?: RunStatus
 }
 
-export interface RunsQuery extends RunsChoice {
+export interface RunsQuery extends RunFilter {
   /** The cursor of an earlier page. */
   readonly cursor?: string | undefined
   /** The name of the cursor in errors. */
@@ -69,15 +69,15 @@ const decode = (text: string, parameter: string): bigint => {
   throw invalidCursor(parameter, 'a cursor that a list of runs returned')
 }
 
-const workflowsOf = ({ environmentId, workflowId }: RunsChoice): Prisma.Sql => sql`(
+const workflowsOf = ({ environmentId, workflowId }: RunFilter): Prisma.Sql => sql`(
   SELECT w.id FROM workflows w JOIN integrations g ON g.id = w.integration_id
   WHERE g.environment_id = ${environmentId}::uuid
     ${workflowId === undefined ? empty : sql`AND w.id = ${workflowId}::uuid`}) AS w`
 
-const countRuns = async ({ prisma }: Database, choice: RunsChoice): Promise<number> => {
-  const { installationId, status } = choice
+const countRuns = async ({ prisma }: Database, filter: RunFilter): Promise<number> => {
+  const { installationId, status } = filter
   const [row] = await prisma.$queryRaw<{ count: number }[]>(sql`
-    SELECT count(*)::integer AS count FROM ${workflowsOf(choice)}
+    SELECT count(*)::integer AS count FROM ${workflowsOf(filter)}
     JOIN workflow_runs r ON r.workflow_id = w.id
     WHERE true ${installationId === undefined ? empty : sql`AND r.installation_id = ${installationId}::uuid`}
       ${status === undefined ? empty : sql`AND r.status = ${status}`}`)
@@ -128,16 +128,16 @@ export const listRuns = async ({ prisma }: Database, query: RunsQuery): Promise<
 /** A page of runs, newest first. One statement, and another one for the count. @throws INVALID_CURSOR */
 export const pageRuns = async (
   database: Database,
-  choice: RunsChoice,
+  filter: RunFilter,
   { size, after }: ForwardPage,
 ): Promise<Listed<RunEntry>> => {
   const page = { cursor: after, cursorParameter: 'after', limit: size }
-  const { runs, cursors, next } = await listRuns(database, { ...choice, ...page })
+  const { runs, cursors, next } = await listRuns(database, { ...filter, ...page })
   return {
     nodes: runs,
     cursorAt: cursorsOf(cursors, (cursor) => cursor),
     hasNext: next !== undefined,
     hasPrevious: after !== undefined,
-    count: () => countRuns(database, choice),
+    count: () => countRuns(database, filter),
   }
 }

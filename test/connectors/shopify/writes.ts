@@ -435,14 +435,14 @@ const refused: readonly Refusal[] = [
     by: 'the name of a known customer',
     field: 'customer.firstName',
     write: ({ update }) => update('orders', ORDER, { customer: { firstName: 'Eva' } }),
-    reason: 'Shopify takes it from the customer.',
+    reason: 'Shopify takes this value from the customer; leave it out.',
   },
   {
     plural: 'fulfillments',
     by: 'more units than are left',
     field: 'lineItems[0].quantity',
     write: ({ create }) => create('fulfillments', { orderId: ORDER, lineItems: [OPEN_LINE] }),
-    reason: '1 units fewer of this line are left to ship.',
+    reason: 'At most 1 of this line can still be shipped.',
   },
   {
     plural: 'fulfillments',
@@ -450,7 +450,7 @@ const refused: readonly Refusal[] = [
     field: 'orderId',
     write: ({ create }) =>
       create('fulfillments', { orderId: globalId('Order', 99), lineItems: [OPEN_LINE] }),
-    reason: 'Shopify has no such order.',
+    reason: 'Shopify has no order with this id.',
   },
   {
     plural: 'customers',

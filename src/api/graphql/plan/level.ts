@@ -71,7 +71,7 @@ export type PlanRecord = (
 // building this many texts or numbers in PostgreSQL. A time takes as long as several of them.
 const MAX_PARTS = 8
 const partsOf = (sqlType: string): number => {
-  // The column does not have the order of the members, which the document has.
+  // The column does not keep the order of the members; the document does.
   if (sqlType === 'jsonb') return Number.POSITIVE_INFINITY
   return sqlType.startsWith('timestamp') ? 3 : 1
 }

@@ -7,7 +7,7 @@ const nameOf = ({ text, name }, topic) => {
     const [category = ''] = topic.split('/');
     return text('account.resource', { resource: name(topic), category: name(`category.${category}`) });
 };
-/** The state with its start; a first sync started when the app was connected, which is shown elsewhere. */
+/** The state, and since when. The start of a first sync is left out: it is the date of the connection, which is shown above. */
 const stateSince = ({ text, time }, { state, since }) => {
     const name = text(`state.${state}`);
     return since === null || state === 'syncing'

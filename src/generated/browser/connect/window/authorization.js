@@ -108,14 +108,14 @@ const wait = (session, connection, { authorizationId, popup, startAgain }, url) 
     });
     // Each address can be opened once.
     const link = element('a', { class: 'main', href: url, target: '_blank', rel: 'noopener', click: () => update('opened') }, text('oauth.link', { app }));
-    const update = (other) => {
-        if (other === 'closed')
+    const update = (popupState) => {
+        if (popupState === 'closed')
             setText(status, text('oauth.closed'));
         else
-            setText(status, text(other === 'blocked' ? 'oauth.blocked' : 'oauth.waiting', { app }));
-        show.hidden = other !== 'open';
-        reopen.hidden = other === 'open' || other === 'blocked';
-        link.hidden = other !== 'blocked';
+            setText(status, text(popupState === 'blocked' ? 'oauth.blocked' : 'oauth.waiting', { app }));
+        show.hidden = popupState !== 'open';
+        reopen.hidden = popupState === 'open' || popupState === 'blocked';
+        link.hidden = popupState !== 'blocked';
     };
     /** @returns whether the authorization is pending */
     const refresh = async (isClosed) => {
