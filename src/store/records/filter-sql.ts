@@ -147,6 +147,20 @@ export const filterSql = (
   return members.length === 0 ? empty : sql` AND ${join(members, ' AND ')}`
 }
 
+const indexedTimes = new Set(['createdAt', 'updatedAt'])
+
+/**
+ * Whether an index may find the records that meet a condition. Without one, every plan reads the records of the
+ * credential until the page is full: in their order, or all of them to sort those that match.
+ */
+export const usesIndex = (condition: FilterCondition): boolean => {
+  if (condition.form === 'link') return true
+  if (condition.form !== 'term') return condition.conditions.some(usesIndex)
+  const { field, filter, customField } = condition.parameter
+  if (customField !== undefined) return false
+  return field === 'remoteId' || filter.sql.form === 'identity' || indexedTimes.has(field)
+}
+
 const neverNull = new Set(['createdAt', 'updatedAt', 'remoteId'])
 
 const sortType = (resource: Resource, field: string): string =>
