@@ -23,8 +23,8 @@ import {
   type PortalCall,
   type PortalOf,
   pageOf,
+  requireType,
   routesOf,
-  typeIn,
 } from './endpoints.ts'
 import { notFoundError } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
@@ -42,8 +42,8 @@ interface Pair {
 
 /** The types of the path; the token must allow this access to both. */
 const pairIn = (call: Call, access: Access, from = 'fromObjectType'): Pair => ({
-  from: typeIn(call, access, from),
-  to: typeIn(call, access, 'toObjectType'),
+  from: requireType(call, access, from),
+  to: requireType(call, access, 'toObjectType'),
 })
 
 const keyOf = ({ name }: ObjectType, id: unknown): RecordKey => ({ type: name, id: String(id) })
