@@ -23,7 +23,7 @@ interface Phase {
 
 const p99 = ({ latenciesMs }: Phase): number => quantile(latenciesMs, 0.99)
 
-/** Maximum 99th percentile next to misbehaving endpoints, as a multiple of the percentile without them. */
+/** Measures healthy endpoints alone and next to misbehaving ones. The ratio is that of the 99th percentiles. */
 export const benchmarkWebhooksBeside = async ({
   postgres,
   rounds,
