@@ -1,4 +1,4 @@
-const WIDTH = 100
+const MAX_LINE_WIDTH = 100
 
 const oneLine = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`
@@ -12,7 +12,7 @@ const oneLine = (value: unknown): string => {
 /** Formats JSON for readers and diffs: a value is on one line if it fits. */
 export const printJson = (value: unknown, indent = '', before = 0): string => {
   const line = oneLine(value)
-  if (indent.length + before + line.length < WIDTH) return line
+  if (indent.length + before + line.length < MAX_LINE_WIDTH) return line
   const deeper = `${indent}  `
   if (Array.isArray(value)) {
     const entries = value.map((entry) => deeper + printJson(entry, deeper))

@@ -1,9 +1,9 @@
 /**
- * The baseline of a fan-out: `ws`, a set of sockets and the same bytes sent to each; and the shortest way from
- * a transaction to a socket: LISTEN and a send. The parent's messages contain what to send and how often. Env:
+ * The baseline of a fan-out: `ws`, a set of sockets and the same bytes sent to each; and the shortest way from a
+ * transaction to a socket: LISTEN and a send. A message of the parent process is a `Broadcast`. Env:
  * CHANNEL, DATABASE_URL, PORT.
  */
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as waitForEventLoop } from 'node:timers/promises'
 import pg from 'pg'
 import { type WebSocket, WebSocketServer } from 'ws'
 
@@ -48,7 +48,7 @@ process.on('message', async ({ text, times }: Broadcast) => {
   for (let n = 0; n < times; n++) {
     send(message)
     // Gives pending writes a turn of the event loop.
-    await breathe()
+    await waitForEventLoop()
   }
   process.send?.({ isDone: true })
 })

@@ -51,13 +51,13 @@ interface Group {
   order: Listen | undefined
 }
 
-const TEXT = 1
-const CLOSE = 8
-const PING = 9
+const TEXT_OPCODE = 1
+const CLOSE_OPCODE = 8
+const PING_OPCODE = 9
 // Client frames are masked; a mask of zeros leaves the payload unchanged.
 const MASKED = 0x80
 const PONG = Buffer.from([0x8a, MASKED, 0, 0, 0, 0])
-const CONNECTING = 50
+const MAX_CONNECTING = 50
 
 const groups = new Map<string, Group>()
 const groupOf = (name: string): Group => {
@@ -76,7 +76,7 @@ const groupOf = (name: string): Group => {
 const frameOf = (message: object): Buffer => {
   const text = Buffer.from(JSON.stringify(message))
   const head = Buffer.from([
-    0x80 | TEXT,
+    0x80 | TEXT_OPCODE,
     MASKED | 126,
     text.length >> 8,
     text.length & 255,
@@ -150,9 +150,9 @@ const openSocket = async (order: Join, group: Group): Promise<void> => {
   const acknowledged = Promise.withResolvers<void>()
   let isAcknowledged = false
   const read = createReader((opcode, payload) => {
-    if (opcode === PING) socket.write(PONG)
-    if (opcode === CLOSE) throw new Error(`Closed: ${payload.subarray(2)}`)
-    if (opcode !== TEXT) return
+    if (opcode === PING_OPCODE) socket.write(PONG)
+    if (opcode === CLOSE_OPCODE) throw new Error(`Closed: ${payload.subarray(2)}`)
+    if (opcode !== TEXT_OPCODE) return
     if (!isAcknowledged) {
       isAcknowledged = true
       acknowledged.resolve()
@@ -185,7 +185,7 @@ const join = async (order: Join): Promise<void> => {
     while (left-- > 0) await openSocket(order, group)
   }
   // A few at a time: the accept backlog is short.
-  await Promise.all(Array.from({ length: CONNECTING }, openRemaining))
+  await Promise.all(Array.from({ length: MAX_CONNECTING }, openRemaining))
   answer({ joined: group.members.length })
 }
 

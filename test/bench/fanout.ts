@@ -27,14 +27,14 @@ const SOCKETS = 1000
 const CREDENTIALS = 4
 const CHANGES = 100
 /** Changes per transaction while deliveries are counted. */
-const BATCH = 10
+const CHANGES_PER_TRANSACTION = 10
 const DELIVERIES = SOCKETS * CHANGES
 /** Subscribers during the latency measurement, and the interval between changes, which avoids a queue. */
-const PACED_SOCKETS = 50
+const TIMED_SOCKETS = 50
 const PACE_MS = 20
-const PACED = 200
-const FLOOR = 0.5
-const P99_FLOOR = 5
+const TIMED_CHANGES = 200
+const MIN_RATE_RATIO = 0.5
+const MAX_P99_RATIO = 5
 const MAX_ROUNDS = 5
 const CHANNEL = 'bench_fanout'
 
@@ -156,10 +156,10 @@ export const benchmarkFanout = async ({
     group: Who,
     commit: () => Promise<number>,
   ): Promise<readonly number[]> => {
-    const order = { group, messages: PACED, isTimed: true }
+    const order = { group, messages: TIMED_CHANGES, isTimed: true }
     const { received, done: committed } = await listen(order, async () => {
       const times: number[] = []
-      for (let n = 0; n < PACED; n++) {
+      for (let n = 0; n < TIMED_CHANGES; n++) {
         times.push(await commit())
         await wait(PACE_MS)
       }
@@ -168,7 +168,7 @@ export const benchmarkFanout = async ({
     return received.arrivals.map(([place, atMs]) => atMs - (committed[place] ?? Number.NaN))
   }
 
-  await join(PACED_SOCKETS)
+  await join(TIMED_SOCKETS)
   await bare.announce(await settle())
   const notify = (): Promise<number> =>
     database.transaction(async (transaction) => {
@@ -179,18 +179,19 @@ export const benchmarkFanout = async ({
   const runs: Record<Who, Run[]> = { ours: [], bare: [] }
   const turns = Math.min(rounds, MAX_ROUNDS)
   for (let round = 1; round <= turns; round++) {
-    log(`Timing ${PACED} changes at ${PACED_SOCKETS} sockets, round ${round}.`)
+    log(`Timing ${TIMED_CHANGES} changes at ${TIMED_SOCKETS} sockets, round ${round}.`)
     latencies.bare.push([...(await measureLatencies('bare', notify))])
     latencies.ours.push([...(await measureLatencies('ours', () => change(1)))])
   }
-  await join(SOCKETS - PACED_SOCKETS)
+  await join(SOCKETS - TIMED_SOCKETS)
   const text = await settle()
   for (let round = 1; round <= turns; round++) {
     log(`Sending ${CHANGES} changes to ${SOCKETS} sockets, round ${round}.`)
     runs.bare.push(await measure('bare', () => bare.broadcast({ text, times: CHANGES })))
     runs.ours.push(
       await measure('ours', async () => {
-        for (let n = 0; n < CHANGES; n += BATCH) await change(BATCH)
+        for (let n = 0; n < CHANGES; n += CHANGES_PER_TRANSACTION)
+          await change(CHANGES_PER_TRANSACTION)
       }),
     )
   }
@@ -209,8 +210,8 @@ export const benchmarkFanout = async ({
       name: 'fanout',
       ratio,
       p99Ratio,
-      floor: `≥ ${FLOOR}, p99 ≤ ${P99_FLOOR} × bare`,
-      holds: ratio >= FLOOR && p99Ratio <= P99_FLOOR,
+      floor: `≥ ${MIN_RATE_RATIO}, p99 ≤ ${MAX_P99_RATIO} × bare`,
+      holds: ratio >= MIN_RATE_RATIO && p99Ratio <= MAX_P99_RATIO,
       ...summarizeRuns(runs.ours),
       ...quantiles(latencies.ours),
     },

@@ -50,9 +50,9 @@ export const benchmarkIdlePoll = async ({
   const after = readCpu()
   const perPoll = (from: number | null, to: number | null): number =>
     (difference(from, to) ?? Number.NaN) / polls
-  const own = perPoll(before.own, after.own)
+  const ownCpuMs = perPoll(before.own, after.own)
   const ofPostgres = perPoll(before.postgres, after.postgres)
-  const totalMs = own + ofPostgres
+  const totalMs = ownCpuMs + ofPostgres
   return [
     {
       name: 'idle-poll',
@@ -62,7 +62,7 @@ export const benchmarkIdlePoll = async ({
       requestsPerSecond: polls / seconds,
       p50Ms: null,
       p99Ms: null,
-      cpuMsPerRequest: own,
+      cpuMsPerRequest: ownCpuMs,
       postgresCpuMsPerRequest: ofPostgres,
     },
   ]

@@ -17,9 +17,9 @@ import { verifyContenders } from './verify.ts'
 
 const CREDENTIALS = 20
 const RECORDS_EACH = 10_000
-const REST_FLOOR = 1.15
-const GRAPHQL_FLOOR = 0.9
-const OURS = ['rest-list', 'graphql-list', 'graphql-few-fields'] as const
+const MIN_REST_RATIO = 1.15
+const MIN_GRAPHQL_RATIO = 0.9
+const OUR_BENCHMARKS = ['rest-list', 'graphql-list', 'graphql-few-fields'] as const
 
 /**
  * Measures the selected contenders against the yardstick. Measuring our GraphQL API also measures PostGraphile.
@@ -39,7 +39,7 @@ export const benchmarkLists = async (
     contenders.push(contender)
   }
   add(await startYardstick(url))
-  if (OURS.some((name) => wanted.has(name))) {
+  if (OUR_BENCHMARKS.some((name) => wanted.has(name))) {
     const server = await startTrunkline(url, CREDENTIALS)
     stack.defer(server.stop)
     if (wanted.has('rest-list')) add(restContender(server))
@@ -77,11 +77,11 @@ export const benchmarkLists = async (
   const ratio = (target: ContenderName): number =>
     ratioByRound(turns, { target, base: 'yardstick' }, rateOf)
   const floors: Partial<Record<ContenderName, Pick<Result, 'floor' | 'holds'>>> = {
-    'rest-list': { floor: `≥ ${REST_FLOOR}`, holds: ratio('rest-list') >= REST_FLOOR },
+    'rest-list': { floor: `≥ ${MIN_REST_RATIO}`, holds: ratio('rest-list') >= MIN_REST_RATIO },
     'graphql-list': {
-      floor: `≥ ${GRAPHQL_FLOOR}, > PostGraphile`,
+      floor: `≥ ${MIN_GRAPHQL_RATIO}, > PostGraphile`,
       holds:
-        ratio('graphql-list') >= GRAPHQL_FLOOR &&
+        ratio('graphql-list') >= MIN_GRAPHQL_RATIO &&
         ratio('graphql-list') > ratio('postgraphile-list'),
     },
   }

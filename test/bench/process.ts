@@ -16,7 +16,7 @@ export interface Server {
   readonly pid: number
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
-  /** Opens a channel to this process. */
+  /** The child process, with an IPC channel to this one. */
   readonly child: ChildProcess
   stop(): Promise<void>
 }
@@ -56,10 +56,10 @@ export const startProcess = ({ name, script, args = [], env }: ServerCommand) =>
 /** Stops a child process with SIGTERM, then with SIGKILL. */
 export const stopProcess = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGTERM')
   const limit = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
-  await gone
+  await exited
   clearTimeout(limit)
 }
 
@@ -69,7 +69,7 @@ export const startServer = async (command: ServerCommand): Promise<Server> => {
   const env = { ...command.env, PORT: String(port) }
   const { child, printed } = startProcess({ ...command, env })
   const deadline = Date.now() + START_LIMIT_MS
-  while (!(await accepts(port))) {
+  while (!(await isListening(port))) {
     const ended = child.exitCode !== null || child.signalCode !== null
     if (ended || Date.now() > deadline) {
       await stopProcess(child)
@@ -88,7 +88,7 @@ export const startServer = async (command: ServerCommand): Promise<Server> => {
   }
 }
 
-const accepts = (port: number): Promise<boolean> =>
+const isListening = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))

@@ -28,11 +28,11 @@ export const formatTable = (results: readonly Result[]): string => {
     columns.map(([title]) => title),
     ...results.map((result) => columns.map(([, cell]) => cell(result))),
   ]
-  const widths = columns.map((_, place) => Math.max(...rows.map((row) => row[place]?.length ?? 0)))
+  const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
   return rows
     .map((row) =>
       row
-        .map((cell, place) => cell.padEnd(widths[place] ?? 0))
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
         .join('  ')
         .trimEnd(),
     )

@@ -60,8 +60,8 @@ export interface BenchmarkOptions {
 
 type Measured = Omit<Result, 'name' | 'ratio' | 'floor' | 'holds' | 'rssMb'>
 
-const divide = (value: number | null, by: number): number | null =>
-  value === null ? null : value / by
+const divide = (value: number | null, divisor: number): number | null =>
+  value === null ? null : value / divisor
 
 /** One target's figures over all rounds. */
 export const measureTurns = (turns: readonly Turn[]): Measured => {

@@ -6,8 +6,8 @@ import { DOCUMENT, recordSql } from '../../src/store/records/record-sql.ts'
 import { withClient } from './postgres.ts'
 import { type Seed, seedAccounts } from './seed.ts'
 
-const CONTACTS_OF_EACH_ACCOUNT = 8
-const NOTES_OF_EACH_CONTACT = 7
+const CONTACTS_PER_ACCOUNT = 8
+const NOTES_PER_CONTACT = 7
 
 // recordId() in SQL, with the digest as seed.ts computes it.
 const RECORD_ID = `
@@ -31,7 +31,7 @@ const CONTACTS = `
     jsonb_build_array(jsonb_build_object('phoneNumberType', 'Mobile', 'phoneNumber', '+1 555 ' || 1000000 + n)),
     a.last_activity_at, jsonb_build_object('n', n), a.remote_created_at, a.remote_updated_at,
     n % 8 = 0, a.created_at + n * interval '7 ms', a.updated_at + n * interval '7 ms'
-  FROM crm_accounts a CROSS JOIN generate_series(1, ${CONTACTS_OF_EACH_ACCOUNT}) n
+  FROM crm_accounts a CROSS JOIN generate_series(1, ${CONTACTS_PER_ACCOUNT}) n
   CROSS JOIN LATERAL (SELECT a.remote_id || '_' || n AS remote) named`
 
 const NOTES = `
@@ -41,7 +41,7 @@ const NOTES = `
     'Call ' || n, 'Spoke with ' || c.first_name || E'.\\nSays: "next quarter".', c.id, c.account,
     jsonb_build_object('n', n), c.remote_created_at, c.remote_updated_at,
     n % 7 = 0, c.created_at + n * interval '1 ms', c.updated_at + n * interval '1 ms'
-  FROM crm_contacts c CROSS JOIN generate_series(1, ${NOTES_OF_EACH_CONTACT}) n
+  FROM crm_contacts c CROSS JOIN generate_series(1, ${NOTES_PER_CONTACT}) n
   CROSS JOIN LATERAL (SELECT c.remote_id || '_' || n AS remote) named`
 
 // PostGraphile follows foreign keys. Our tables have none: a reference may arrive before its record.

@@ -26,11 +26,11 @@ const SOCKETS = 50
 const STREAMS = 5
 const WEBHOOKS = 3
 /** Changes per transaction, and the pause after each transaction. */
-const BATCH = 20
+const CHANGES_PER_TRANSACTION = 20
 const WRITE_PAUSE_MS = 50
 const READERS = 3
 const READ_PAUSE_MS = 5
-const CEILING = 1.1
+const MAX_MEMORY_RATIO = 1.1
 
 const headers = { authorization, 'content-type': 'application/json' }
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -84,7 +84,7 @@ export const benchmarkSoak = async ({
     while (!ending.signal.aborted) {
       const id = credentialId(1 + (counts.changes % CREDENTIALS))
       // Each transaction changes records from the same thousand of a credential.
-      const lines = Array.from({ length: BATCH }, (_, n) =>
+      const lines = Array.from({ length: CHANGES_PER_TRANSACTION }, (_, n) =>
         toLine({
           ...sampleRecord(id, account, 1 + ((counts.changes + n) % 1000)),
           website: `https://www.example.com/${counts.changes}`,
@@ -95,7 +95,7 @@ export const benchmarkSoak = async ({
           accept: 'all',
         }),
       )
-      counts.changes += BATCH
+      counts.changes += CHANGES_PER_TRANSACTION
       await wait(WRITE_PAUSE_MS)
     }
   }
@@ -144,8 +144,8 @@ export const benchmarkSoak = async ({
     {
       name: 'soak',
       ratio,
-      floor: `≤ ${CEILING}`,
-      holds: ratio <= CEILING,
+      floor: `≤ ${MAX_MEMORY_RATIO}`,
+      holds: ratio <= MAX_MEMORY_RATIO,
       requestsPerSecond: counts.requests / seconds,
       p50Ms: null,
       p99Ms: null,

@@ -126,7 +126,7 @@ const syncRound = async (
     },
     postgresPid: postgres.pid,
   })
-  const spent = cpuOfSimulators().map((after, at) => difference(before[at] ?? null, after))
+  const spent = cpuOfSimulators().map((after, index) => difference(before[index] ?? null, after))
   log(`${name}: ${ours.ms.toFixed(0)} ms; CPU of the simulators: ${spent.join(' + ')} ms.`)
   const requests: AppRequests[] = []
   for (const { account, takeRequests } of simulators)

@@ -10,7 +10,7 @@ import { median, quantile } from './statistics.ts'
  * Memory is flat if its peak in the last quarter is at most this multiple of the peak in the first. A young heap
  * grows to its working size (the bare loop's: 1.4 times); 100,000 retained records would be far beyond.
  */
-const FLAT = 1.5
+const MAX_MEMORY_RATIO = 1.5
 const SAMPLE_MS = 50
 
 export interface SyncRun {
@@ -82,4 +82,4 @@ export const syncFigures = (runs: readonly SyncRun[], requests: number) => {
 }
 
 export const isFlat = ({ rssMb }: Required<Pick<Result, 'rssMb'>>): boolean =>
-  rssMb.lastQuarter <= FLAT * rssMb.firstQuarter
+  rssMb.lastQuarter <= MAX_MEMORY_RATIO * rssMb.firstQuarter

@@ -6,10 +6,10 @@ import { Agent, request } from 'undici'
 
 const { ADDRESS: address = '', BODY: body = '' } = process.env
 const dispatcher = new Agent({ connections: Number(process.env.CONCURRENCY) })
-let left = Number(process.env.COUNT)
+let remaining = Number(process.env.COUNT)
 
 const send = async (): Promise<void> => {
-  while (left-- > 0) {
+  while (remaining-- > 0) {
     const headers = { 'content-type': 'application/json' }
     const response = await request(address, { method: 'POST', headers, body, dispatcher })
     await response.body.dump()

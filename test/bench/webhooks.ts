@@ -8,14 +8,14 @@ import type { BenchmarkOptions, Result } from './result.ts'
 import { median, quantile } from './statistics.ts'
 import { openStage } from './webhooks-stage.ts'
 
-const COUNT = 10_000
-const BATCH = 500
+const MESSAGES = 10_000
+const CHANGES_PER_TRANSACTION = 500
 const CONCURRENCY = 16
-const FLOOR = 0.55
+const MIN_RATE_RATIO = 0.55
 const MAX_ROUNDS = 3
 /** Interval between changes while latency is measured, which avoids a queue. */
 const PACE_MS = 5
-const PACED = 400
+const TIMED_CHANGES = 400
 
 interface Run {
   readonly ms: number
@@ -32,7 +32,8 @@ export const benchmarkWebhooks = async ({
   await using stage = await openStage(postgres, 'webhooks')
   const { database, writer, receiver } = stage
   const start = await endOfLog(database)
-  for (let n = 0; n < COUNT; n += BATCH) await writer.change(1 + n, BATCH)
+  for (let n = 0; n < MESSAGES; n += CHANGES_PER_TRANSACTION)
+    await writer.change(1 + n, CHANGES_PER_TRANSACTION)
   // As autovacuum leaves the table within a minute.
   await database.prisma.$executeRaw`ANALYZE change_log.changes`
   const subscriptionId = await stage.subscribe(`${receiver}/hook`)
@@ -46,13 +47,13 @@ export const benchmarkWebhooks = async ({
     await using sender = await stage.startSender(name, {
       ADDRESS: `${receiver}/hook`,
       BODY: body,
-      COUNT: String(COUNT),
+      COUNT: String(MESSAGES),
       CONCURRENCY: String(CONCURRENCY),
     })
     const cpu = { sender: cpuMsOf(sender.pid), postgres: cpuMsOf(postgres.pid) }
     const startedAt = performance.now()
     sender.go()
-    await sender.during(stage.arrived(COUNT))
+    await sender.during(stage.arrived(MESSAGES))
     const run = {
       ms: performance.now() - startedAt,
       cpuMs: difference(cpu.sender, cpuMsOf(sender.pid)),
@@ -66,17 +67,17 @@ export const benchmarkWebhooks = async ({
   /** One change at a time while the delivery runs. */
   const measureLatencies = async (): Promise<void> => {
     await stage.reset()
-    for (let n = 0; n < PACED; n++) {
-      await writer.change(COUNT * 10 + latencies.length + n, 1)
+    for (let n = 0; n < TIMED_CHANGES; n++) {
+      await writer.change(MESSAGES * 10 + latencies.length + n, 1)
       await wait(PACE_MS)
     }
-    latencies.push(...(await stage.arrived(PACED)))
+    latencies.push(...(await stage.arrived(TIMED_CHANGES)))
   }
 
   const bare: Run[] = []
   const ours: Run[] = []
   for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
-    log(`Sending ${COUNT} messages, round ${round}.`)
+    log(`Sending ${MESSAGES} messages, round ${round}.`)
     bare.push(await measure('bare', async () => {}))
     await database.prisma.webhookDelivery.update({
       where: { subscriptionId },
@@ -84,8 +85,8 @@ export const benchmarkWebhooks = async ({
     })
     ours.push(await measure('ours', measureLatencies))
     await database.prisma.$executeRaw`
-      DELETE FROM change_log.changes WHERE record->>'remoteId' >= ${String(COUNT * 10)}
-        AND length(record->>'remoteId') >= ${String(COUNT * 10).length}`
+      DELETE FROM change_log.changes WHERE record->>'remoteId' >= ${String(MESSAGES * 10)}
+        AND length(record->>'remoteId') >= ${String(MESSAGES * 10).length}`
   }
   const ratio = median(ours.map(({ ms }, round) => (bare[round]?.ms ?? Number.NaN) / ms))
   return [
@@ -93,8 +94,8 @@ export const benchmarkWebhooks = async ({
     {
       name: 'webhooks',
       ratio,
-      floor: `≥ ${FLOOR}`,
-      holds: ratio >= FLOOR,
+      floor: `≥ ${MIN_RATE_RATIO}`,
+      holds: ratio >= MIN_RATE_RATIO,
       ...summarizeRuns(ours),
       p50Ms: quantile(latencies, 0.5),
       p99Ms: quantile(latencies, 0.99),
@@ -104,9 +105,9 @@ export const benchmarkWebhooks = async ({
 
 const summarizeRuns = (runs: readonly Run[]) => {
   const medianPerMessage = (values: readonly (number | null)[]): number | null =>
-    values.some((value) => value === null) ? null : median(values.map(Number)) / COUNT
+    values.some((value) => value === null) ? null : median(values.map(Number)) / MESSAGES
   return {
-    requestsPerSecond: median(runs.map(({ ms }) => (COUNT * 1000) / ms)),
+    requestsPerSecond: median(runs.map(({ ms }) => (MESSAGES * 1000) / ms)),
     cpuMsPerRequest: medianPerMessage(runs.map(({ cpuMs }) => cpuMs)),
     postgresCpuMsPerRequest: medianPerMessage(runs.map(({ postgresCpuMs }) => postgresCpuMs)),
   }

@@ -24,7 +24,7 @@ const listAccounts = {
     LIMIT $4`,
 }
 
-const answer = (response: ServerResponse, status: number, body: unknown): void => {
+const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
   const json = JSON.stringify(body)
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
@@ -36,20 +36,20 @@ const answer = (response: ServerResponse, status: number, body: unknown): void =
 const server = createServer(async (request, response) => {
   try {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    const question = url.searchParams
+    const parameters = url.searchParams
     if (request.method !== 'GET' || url.pathname !== '/2024-03/one/crm/accounts')
-      return answer(response, 404, { error: { code: 'NOT_FOUND' } })
-    const credentialId = question.get('credentialId')
-    const pageSize = Number(question.get('pageSize') ?? 50)
-    const employeesMin = Number(question.get('numberOfEmployeesMin') ?? 0)
+      return sendJson(response, 404, { error: { code: 'NOT_FOUND' } })
+    const credentialId = parameters.get('credentialId')
+    const pageSize = Number(parameters.get('pageSize') ?? 50)
+    const employeesMin = Number(parameters.get('numberOfEmployeesMin') ?? 0)
     if (!credentialId || !(pageSize >= 1 && pageSize <= 100) || Number.isNaN(employeesMin))
-      return answer(response, 400, { error: { code: 'INVALID_PARAMETER' } })
-    const values = [credentialId, question.get('industry'), employeesMin, pageSize]
+      return sendJson(response, 400, { error: { code: 'INVALID_PARAMETER' } })
+    const values = [credentialId, parameters.get('industry'), employeesMin, pageSize]
     const { rows } = await pool.query({ ...listAccounts, values })
-    answer(response, 200, { accounts: rows })
+    sendJson(response, 200, { accounts: rows })
   } catch (error) {
     console.error(error)
-    answer(response, 500, { error: { code: 'INTERNAL' } })
+    sendJson(response, 500, { error: { code: 'INTERNAL' } })
   }
 })
 

@@ -48,7 +48,7 @@ export interface FieldReport {
 }
 
 /** The share that is required of every connector. */
-export const LEAST_SHARE = 0.98
+export const MIN_SHARE = 0.98
 
 const RENAMED = 'Renamed'
 const WORD = /[A-Za-z_]\w{0,80}/g

@@ -24,17 +24,17 @@ describe('a write', () => {
     remoteFields: WriteInput['remoteFields'] = {},
   ): WriteInput => ({ fields, remoteFields })
 
-  const createSteps = (name: string, ...of: Parameters<typeof writeInput>) => {
+  const createSteps = (name: string, ...input: Parameters<typeof writeInput>) => {
     const create = findResource(name).write?.create
     if (!create) throw new Error(`no create of ${name}`)
-    return create.steps(writeInput(...of), attempt)
+    return create.steps(writeInput(...input), attempt)
   }
 
-  const updateSteps = (name: string, raw: object, ...of: Parameters<typeof writeInput>) => {
+  const updateSteps = (name: string, raw: object, ...input: Parameters<typeof writeInput>) => {
     const update = findResource(name).write?.update
     if (!update) throw new Error(`no update of ${name}`)
     expect(update.guard).toBe('compare')
-    return update.steps(writeInput(...of), { remoteId: '51', record: {}, raw }, attempt)
+    return update.steps(writeInput(...input), { remoteId: '51', record: {}, raw }, attempt)
   }
 
   const GET_CONTACT = 'GET /crm/objects/2026-03/contacts/51?associations=companies'

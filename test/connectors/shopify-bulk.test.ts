@@ -17,7 +17,10 @@ describe('a listing of a large shop', () => {
     status: 206,
     headers: {},
     body: {
-      lines: lines.map((line, at) => ({ text: JSON.stringify(line), end: from + 10 * (at + 1) })),
+      lines: lines.map((line, index) => ({
+        text: JSON.stringify(line),
+        end: from + 10 * (index + 1),
+      })),
       isLast,
     },
   })

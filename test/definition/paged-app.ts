@@ -34,7 +34,7 @@ export type Change = {
   readonly at: number
 }
 
-export const idOf = (at: number): string => String(at).padStart(4, '0')
+export const idOf = (index: number): string => String(index).padStart(4, '0')
 
 export const apply = (app: App, { kind, at }: Change): void => {
   const id = idOf(at)
@@ -53,10 +53,10 @@ export const sortedById = ({ rows }: App): readonly Row[] =>
 const sortedByTime = (app: App): readonly Row[] =>
   sortedById(app).toSorted((a, b) => a.updated - b.updated)
 
-export const PAGE = 4
+export const PAGE_SIZE = 4
 // The app lists at most this many rows for one query. The last window grows.
-const MAX_OF_QUERY = 40
-const MAX_OF_WINDOW = 8
+const MAX_ROWS_PER_QUERY = 40
+const MAX_ROWS_PER_WINDOW = 8
 const timeOf = (seconds: number): string =>
   new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString()
 export const respond = (body: unknown, headers: Record<string, string> = {}): AppResponse => ({
@@ -76,7 +76,7 @@ export const parametersOf = ({ path, link }: AppRequest): URLSearchParams =>
 const afterId = (app: App, after: string | null): readonly Row[] =>
   sortedById(app)
     .filter(({ id }) => after === null || id > after)
-    .slice(0, PAGE)
+    .slice(0, PAGE_SIZE)
 
 /** A pager and the app that it lists. */
 export interface Case {
@@ -103,7 +103,7 @@ export const readMany: ReadMany = {
 export const cases: Readonly<Record<string, Case>> = {
   'by offset': {
     pager: offsetPages({
-      size: PAGE,
+      size: PAGE_SIZE,
       id: 'id',
       records: 'items',
       request: ({ start, max }) => get('/rows', { offset: start, limit: max }),
@@ -112,7 +112,7 @@ export const cases: Readonly<Record<string, Case>> = {
   },
   'by offset with a total': {
     pager: offsetPages({
-      size: PAGE,
+      size: PAGE_SIZE,
       id: 'id',
       records: 'items',
       request: ({ start, max }) => get('/rows', { offset: start, limit: max }),
@@ -122,7 +122,7 @@ export const cases: Readonly<Record<string, Case>> = {
   },
   'by offset in an app that sends fewer than requested': {
     pager: offsetPages({
-      size: PAGE,
+      size: PAGE_SIZE,
       id: 'id',
       records: 'items',
       request: ({ start }) => get('/rows', { offset: start, limit: 3 }),
@@ -131,7 +131,7 @@ export const cases: Readonly<Record<string, Case>> = {
   },
   'by statements of a query language': {
     pager: offsetPages({
-      size: PAGE,
+      size: PAGE_SIZE,
       id: 'id',
       records: 'items',
       request: ({ start, max }) => ({
@@ -143,7 +143,7 @@ export const cases: Readonly<Record<string, Case>> = {
           content: `SELECT * FROM Row ORDERBY Id STARTPOSITION ${start + 1} MAXRESULTS ${max}`,
         },
       }),
-      isLast: (_, { count }) => count < PAGE,
+      isLast: (_, { count }) => count < PAGE_SIZE,
     }),
     serve: (app, { text }) => {
       const [, start, max] =
@@ -202,7 +202,7 @@ export const cases: Readonly<Record<string, Case>> = {
       const id = query.get('id') ?? ''
       const isAfter = (row: Row): boolean =>
         row.updated > time || (row.updated === time && row.id > id)
-      return respond({ items: sortedByTime(app).filter(isAfter).slice(0, PAGE) })
+      return respond({ items: sortedByTime(app).filter(isAfter).slice(0, PAGE_SIZE) })
     },
   },
   'by a cursor in the body': {
@@ -213,7 +213,7 @@ export const cases: Readonly<Record<string, Case>> = {
     }),
     serve: (app, request) => {
       const data = afterId(app, parametersOf(request).get('after'))
-      return respond({ data, meta: { next: data.length < PAGE ? null : data.at(-1)?.id } })
+      return respond({ data, meta: { next: data.length < PAGE_SIZE ? null : data.at(-1)?.id } })
     },
   },
   'by a cursor in a header': {
@@ -224,7 +224,7 @@ export const cases: Readonly<Record<string, Case>> = {
     }),
     serve: (app, request) => {
       const rows = afterId(app, parametersOf(request).get('after'))
-      return respond(rows, rows.length < PAGE ? {} : { 'x-next': rows.at(-1)?.id ?? '' })
+      return respond(rows, rows.length < PAGE_SIZE ? {} : { 'x-next': rows.at(-1)?.id ?? '' })
     },
   },
   'by a Link header': {
@@ -233,7 +233,7 @@ export const cases: Readonly<Record<string, Case>> = {
       const rows = afterId(app, parametersOf(request).get('after'))
       const first = '<https://app.example/rows>; rel="first"'
       const next = `<https://app.example/rows?after=${rows.at(-1)?.id}>; title="a, b"; rel="next last"`
-      return respond(rows, { link: rows.length < PAGE ? first : `${first}, ${next}` })
+      return respond(rows, { link: rows.length < PAGE_SIZE ? first : `${first}, ${next}` })
     },
   },
   'by nextUrl': {
@@ -242,7 +242,7 @@ export const cases: Readonly<Record<string, Case>> = {
       const items = afterId(app, parametersOf(request).get('after'))
       return respond({
         items,
-        ...(items.length === PAGE && { nextUrl: `/rows?after=${items.at(-1)?.id}` }),
+        ...(items.length === PAGE_SIZE && { nextUrl: `/rows?after=${items.at(-1)?.id}` }),
       })
     },
   },
@@ -258,7 +258,10 @@ export const cases: Readonly<Record<string, Case>> = {
     }),
     serve: (app, { body }) => {
       const nodes = afterId(app, Object(body).after)
-      const pageInfo = { hasNextPage: nodes.length === PAGE, endCursor: nodes.at(-1)?.id ?? null }
+      const pageInfo = {
+        hasNextPage: nodes.length === PAGE_SIZE,
+        endCursor: nodes.at(-1)?.id ?? null,
+      }
       return respond({ data: { rows: { edges: nodes.map((node) => ({ node })), pageInfo } } })
     },
   },
@@ -279,13 +282,13 @@ export const cases: Readonly<Record<string, Case>> = {
       const query = parametersOf(request)
       const isWanted = ({ archived, id }: Row): boolean =>
         archived === (query.get('state') === 'archived') && id > (query.get('after') ?? '')
-      return respond({ items: sortedById(app).filter(isWanted).slice(0, PAGE) })
+      return respond({ items: sortedById(app).filter(isWanted).slice(0, PAGE_SIZE) })
     },
   },
   'by ids of another listing': {
     pager: fetchTraced(
       offsetPages({
-        size: PAGE,
+        size: PAGE_SIZE,
         id: 'id',
         records: 'items',
         request: ({ start, max }) => get('/events', { offset: start, limit: max }),
@@ -322,7 +325,7 @@ export const cases: Readonly<Record<string, Case>> = {
         return respond({ items: request.path === '/partitions' ? [0, 1, 2] : [] })
       const after = query.get('after') ?? ''
       const isWanted = ({ id }: Row): boolean => Number(id) % 3 === Number(partition) && id > after
-      return respond({ items: sortedById(app).filter(isWanted).slice(0, PAGE) })
+      return respond({ items: sortedById(app).filter(isWanted).slice(0, PAGE_SIZE) })
     },
   },
   'in windows of the time of creation': {
@@ -330,7 +333,7 @@ export const cases: Readonly<Record<string, Case>> = {
       ...(since !== undefined && { none: singlePage({ records: '', request: () => get('/') }) }),
       all: windowPages({
         beginning: timeOf(0),
-        max: MAX_OF_WINDOW,
+        max: MAX_ROWS_PER_WINDOW,
         total: 'total',
         resolutionMs: 1000,
         pagerOf: ({ from, to, isInstant }) =>
@@ -341,7 +344,7 @@ export const cases: Readonly<Record<string, Case>> = {
                 request: ({ after }) => get('/rows', { from, to, after }),
               })
             : offsetPages({
-                size: PAGE,
+                size: PAGE_SIZE,
                 id: 'id',
                 records: 'items',
                 total: 'total',
@@ -359,12 +362,12 @@ export const cases: Readonly<Record<string, Case>> = {
       const date = new Date(timeOf(app.now)).toUTCString()
       if (!query.has('offset')) {
         const after = query.get('after') ?? ''
-        const items = rows.filter(({ id }) => id > after).slice(0, PAGE)
+        const items = rows.filter(({ id }) => id > after).slice(0, PAGE_SIZE)
         return respond({ items, total: rows.length }, { date })
       }
       const start = Number(query.get('offset'))
       const end = start + Number(query.get('limit'))
-      if (end > MAX_OF_QUERY) return respond({ error: 'Only the first rows can be listed.' })
+      if (end > MAX_ROWS_PER_QUERY) return respond({ error: 'Only the first rows can be listed.' })
       return respond({ items: rows.slice(start, end), total: rows.length }, { date })
     },
   },

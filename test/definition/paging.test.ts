@@ -66,7 +66,7 @@ describe.each(Object.entries(cases))('pages %s', (_name, paged) => {
   })
 
   test('return each record, and hardly any twice, if nothing changes', () => {
-    const ids = Array.from({ length: 25 }, (_, at) => at)
+    const ids = Array.from({ length: 25 }, (_, index) => index)
     const { records, pages } = list(paged, appOf(ids))
     const listed = records.map((record) => Object(record).id)
     expect([...new Set(listed)].sort(compareTexts)).toEqual(ids.map(idOf))
@@ -82,7 +82,7 @@ describe.each(Object.entries(cases))('pages %s', (_name, paged) => {
     [{ pass: 'removed', at: { key: '0020' } }],
     [{ offset: 'x', known: 3, after: { a: 1 }, link: 4, ids: 'x' }],
   ])('start again at a cursor that they do not know: %j', (cursor) => {
-    const ids = Array.from({ length: 12 }, (_, at) => at)
+    const ids = Array.from({ length: 12 }, (_, index) => index)
     const { records } = list(paged, appOf(ids), [], cursor)
     expect(new Set(records.map((record) => Object(record).id)).size).toBe(12)
   })
@@ -131,8 +131,11 @@ test('a page size that leaves no room for progress is rejected', () => {
 })
 
 test('after a large deletion, few pages are read twice', () => {
-  const app = appOf(Array.from({ length: 60 }, (_, at) => at))
-  const deletions = Array.from({ length: 24 }, (_, at): Change => ({ kind: 'delete', at }))
+  const app = appOf(Array.from({ length: 60 }, (_, index) => index))
+  const deletions = Array.from(
+    { length: 24 },
+    (_, index): Change => ({ kind: 'delete', at: index }),
+  )
   const { pages } = list(cases['by offset with a total'] as Case, app, [
     [],
     [],

@@ -13,7 +13,7 @@ export interface Received {
 }
 
 /** Answers a message; the default is 204. */
-export type Behaviour = (response: ServerResponse, received: Received, place: number) => void
+export type Behaviour = (response: ServerResponse, received: Received, index: number) => void
 
 export const ok: Behaviour = (response) => void response.writeHead(204).end()
 export const status =

@@ -21,7 +21,7 @@ import {
 
 const SECONDS = 1000
 /** Minimum number of commits by 8 writers, however slow the machine. */
-const ENOUGH = 300
+const MIN_COMMITS = 300
 const QUERY =
   'subscription ($after: String) { crmAccounts(after: $after) { kind cursor record { remoteId website } } }'
 
@@ -112,7 +112,7 @@ describe.each(transports)('over %s', (transport) => {
     const committed: string[] = []
     const until = Date.now() + 6 * SECONDS
     const commitChanges = async (n: number): Promise<void> => {
-      for (let round = 0; Date.now() < until || committed.length <= ENOUGH; round++) {
+      for (let round = 0; Date.now() < until || committed.length <= MIN_COMMITS; round++) {
         const website = `${transport}/${n}/${round}`
         const commits = (n + round) % 5 !== 0
         const { id, ...rest } = account(1000 + n)
@@ -160,7 +160,7 @@ describe.each(transports)('over %s', (transport) => {
     await wait(1200)
     resumed.push(...last.received.map(websiteOf))
     const expected = committed.toSorted()
-    expect(expected.length).toBeGreaterThan(ENOUGH)
+    expect(expected.length).toBeGreaterThan(MIN_COMMITS)
     // Read from the table, so that a failure below shows whether a change was lost before or after the log.
     const logged = await harness.service.database.prisma.$queryRaw<{ website: string }[]>`
       SELECT record->>'website' AS website FROM change_log.changes

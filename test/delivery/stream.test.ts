@@ -4,7 +4,7 @@ import { type ChangeWithUser, createStream, MAX_QUEUED_LENGTH } from '../../src/
 import type { ChangePosition } from '../../src/query/change-cursor.ts'
 import { numbers } from './webhook-harness.ts'
 
-const LENGTH = 20_000
+const RECORD_LENGTH = 20_000
 const positionAt = (n: number): ChangePosition => ({ epoch: 1n, xid: BigInt(n), sequence: 1n })
 const changeNumber = (n: number): ChangeWithUser => ({
   userId: null,
@@ -19,7 +19,7 @@ const changeNumber = (n: number): ChangeWithUser => ({
     at: new Date(0),
     cause: null,
     traceparent: null,
-    record: 'x'.repeat(LENGTH),
+    record: 'x'.repeat(RECORD_LENGTH),
   },
 })
 const open = () => createStream({ position: positionAt(0), ahead: [], isWanted: () => true })
@@ -45,7 +45,7 @@ const numberOf = ({ change }: { change: ChangeWithUser['change'] }) => Number(ch
 test('bounds the queue by its length and a page by the free space', () => {
   const stream = open()
   stream.add(pageOf(stream, 1000))
-  const room = Math.ceil(MAX_QUEUED_LENGTH / LENGTH)
+  const room = Math.ceil(MAX_QUEUED_LENGTH / RECORD_LENGTH)
   expect(stream.readTo).toEqual(positionAt(room))
   expect([stream.hasRoom, stream.needsPage]).toEqual([false, false])
   const takenChanges = takeAll(stream)
@@ -71,7 +71,7 @@ test('a delivered change keeps no record while it waits to be saved', () => {
   const [first, ...others] = takeAll(stream)
   for (const entry of others) stream.settle(entry)
   expect(others.map(({ change }) => change.record)).toEqual([null, null])
-  expect(first?.change.record).toHaveLength(LENGTH)
+  expect(first?.change.record).toHaveLength(RECORD_LENGTH)
 })
 
 test('drops queued records and reads them from the log again, with no gap and no duplicate', () => {

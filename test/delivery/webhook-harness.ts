@@ -160,7 +160,7 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
 
 /** Numbers from 1 on. */
 export const numbers = (count: number, from = 1): number[] =>
-  Array.from({ length: count }, (_, place) => from + place)
+  Array.from({ length: count }, (_, index) => from + index)
 
 /** Polls until the assertion holds; fails with the last value. */
 export const until = <T>(read: () => T | Promise<T>, timeout = 60_000) =>

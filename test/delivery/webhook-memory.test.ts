@@ -25,11 +25,11 @@ const description = 'x'.repeat(20_000)
 
 test('failing endpoints at different positions hold no part of the log in memory', async () => {
   const ENDPOINTS = 60
-  const EACH = 15
+  const CHANGES_PER_ENDPOINT = 15
   for (const n of numbers(ENDPOINTS)) {
     receiver.behave(`/fails-${n}`, status(500))
     await harness.subscribe(`${receiver.origin}/fails-${n}`)
-    await harness.change(numbers(EACH, n * EACH), { description })
+    await harness.change(numbers(CHANGES_PER_ENDPOINT, n * CHANGES_PER_ENDPOINT), { description })
   }
   const before = heapMb()
   // The product's own pauses, so that paused endpoints stay paused during the measurement.

@@ -19,9 +19,9 @@ const SCRIPT = fileURLToPath(new URL('delivery-process.ts', import.meta.url))
 const KILLS = 50
 const EVENTS = 2000
 /** A small window, so that it often holds up sending. */
-const WINDOW = 24
+const WINDOW_MESSAGES = 24
 /** The limit that PROTOCOL.md states for the service. */
-const PRODUCT_WINDOW = 96
+const PRODUCT_WINDOW_MESSAGES = 96
 
 let harness: WebhookHarness
 let receiver: Receiver
@@ -89,7 +89,7 @@ test(`${EVENTS} changes and ${KILLS} kills: no loss, and duplicates share one id
     (response, _message, place) => void response.writeHead(place % 10 === 9 ? 500 : 204).end(),
   )
   const id = await harness.subscribe(`${receiver.origin}/a`)
-  const options = { ...quick, leaseMs: 300, window: WINDOW }
+  const options = { ...quick, leaseMs: 300, window: WINDOW_MESSAGES }
   // The successor is already running: starting a process takes longest.
   const kills: ({ readonly place: number } & Awaited<ReturnType<typeof readSaved>>)[] = []
   let next = startProcess(options)
@@ -106,7 +106,7 @@ test(`${EVENTS} changes and ${KILLS} kills: no loss, and duplicates share one id
     await wait(round % 7)
     await kill(child)
     const sent = [...receiver.received]
-    expect(await unsavedOf(id, sent)).toBeLessThanOrEqual(WINDOW)
+    expect(await unsavedOf(id, sent)).toBeLessThanOrEqual(WINDOW_MESSAGES)
     // Read before the place: the successor may deliver and save messages in between.
     const state = await readSaved(id)
     kills.push({ place: receiver.received.length, ...state })
@@ -129,15 +129,15 @@ test(`${EVENTS} changes and ${KILLS} kills: no loss, and duplicates share one id
       .filter((message) => isSaved(message) && !waiting.has(message.id)),
   )
   expect(again).toEqual([])
-  const answered = receiver.at('/a').filter((_message, place) => place % 10 !== 9)
+  const answered = receiver.at('/a').filter((_message, index) => index % 10 !== 9)
   const repeated = answered.length - new Set(answered.map((message) => message.id)).size
   console.log(
-    `${EVENTS} changes, ${KILLS} kills: 0 lost, ${repeated} sent more than once (at most ${KILLS * WINDOW})`,
+    `${EVENTS} changes, ${KILLS} kills: 0 lost, ${repeated} sent more than once (at most ${KILLS * WINDOW_MESSAGES})`,
   )
   // Each round starts a process, which takes seconds on a busy machine.
 }, 600_000)
 
-test(`a process that cannot save stops after ${PRODUCT_WINDOW} messages: a kill repeats no more than these`, async () => {
+test(`a process that cannot save stops after ${PRODUCT_WINDOW_MESSAGES} messages: a kill repeats no more than these`, async () => {
   const COUNT = 1000
   const id = await harness.subscribe(`${receiver.origin}/a`)
   const { prisma } = harness.database
@@ -148,13 +148,13 @@ test(`a process that cannot save stops after ${PRODUCT_WINDOW} messages: a kill 
       // Blocks every checkpoint and no reader of the change log: it takes no transaction id.
       await transaction.prisma.$executeRaw`LOCK TABLE webhook_attempt_batches IN SHARE MODE`
       await harness.change(numbers(COUNT))
-      await until(() => receiver.at('/a').length).toBeGreaterThanOrEqual(PRODUCT_WINDOW)
+      await until(() => receiver.at('/a').length).toBeGreaterThanOrEqual(PRODUCT_WINDOW_MESSAGES)
       // Long enough for the process to renew its lease twice.
       for (let renewals = 0; renewals < 2; renewals++) {
         const before = await prisma.webhookWorker.findFirstOrThrow()
         await until(() => prisma.webhookWorker.findFirstOrThrow()).not.toEqual(before)
       }
-      expect(receiver.at('/a')).toHaveLength(PRODUCT_WINDOW)
+      expect(receiver.at('/a')).toHaveLength(PRODUCT_WINDOW_MESSAGES)
       await kill(first)
     },
     { timeoutMs: 120_000 },
@@ -163,8 +163,8 @@ test(`a process that cannot save stops after ${PRODUCT_WINDOW} messages: a kill 
   await until(() => new Set(recordsAt('/a')).size).toBe(COUNT)
   await until(() => unsavedOf(id, receiver.at('/a'))).toBe(0)
   const repeated = receiver.at('/a').length - COUNT
-  console.log(`killed with ${PRODUCT_WINDOW} messages unsaved: ${repeated} sent again`)
-  expect(repeated).toBeLessThanOrEqual(PRODUCT_WINDOW)
+  console.log(`killed with ${PRODUCT_WINDOW_MESSAGES} messages unsaved: ${repeated} sent again`)
+  expect(repeated).toBeLessThanOrEqual(PRODUCT_WINDOW_MESSAGES)
 }, 240_000)
 
 test('a kill behind a hanging message does not repeat saved deliveries', async () => {

@@ -46,16 +46,17 @@ const deliverTwice = async (subscriptions: number): Promise<void> => {
 }
 
 test('changes after a subscription is disabled, deleted or moved are not sent to the old address', async () => {
-  const EACH = 4
-  const pathsOf = (kind: string): string[] => numbers(EACH).map((n) => `/${kind}-${n}`)
+  const SUBSCRIPTIONS_PER_KIND = 4
+  const pathsOf = (kind: string): string[] =>
+    numbers(SUBSCRIPTIONS_PER_KIND).map((n) => `/${kind}-${n}`)
   const kinds = ['kept', 'off', 'deleted', 'moved']
   const ids = new Map<string, string>()
   // Alternating, so that each process holds some of each kind.
-  for (const n of numbers(EACH))
+  for (const n of numbers(SUBSCRIPTIONS_PER_KIND))
     for (const kind of kinds)
       ids.set(`/${kind}-${n}`, await harness.subscribe(`${receiver.origin}/${kind}-${n}`))
   const idOf = (path: string): string => ids.get(path) ?? ''
-  await deliverTwice(kinds.length * EACH)
+  await deliverTwice(kinds.length * SUBSCRIPTIONS_PER_KIND)
   await harness.change([1], { accountName: 'before' })
   for (const path of ids.keys()) await until(() => namesAt(path)).toEqual(['before'])
 

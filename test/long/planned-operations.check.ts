@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { compareOperations } from '../support/planned-operations.ts'
 
-const FIRST = 1_000_001
+const FIRST_SEED = 1_000_001
 const OPERATIONS = 20_000
 
 test('random operations have equal data, in equal order, and equal errors by plans and by resolvers', async () => {
-  const { planned } = await compareOperations(FIRST, FIRST + OPERATIONS - 1)
+  const { planned } = await compareOperations(FIRST_SEED, FIRST_SEED + OPERATIONS - 1)
   expect(planned).toBeGreaterThan(OPERATIONS * 0.9)
 })

@@ -329,8 +329,8 @@ test.each<[string, string, string, () => Promise<object>, object]>([
   ],
 ])(
   'a record of %s (%s, %s) is created, read, changed and deleted',
-  async (path, name, entity, of, change) => {
-    const input = await of()
+  async (path, name, entity, readInput, change) => {
+    const input = await readInput()
     const created = await write('POST', path, input)
     expect(created).toMatchObject({ status: 200 })
     const { id, remoteId } = created.body[name]

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { entryOf, isRead } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
-import { type ControlPlane, fillControlPlane, OBJECTS } from '../support/control-plane.ts'
+import { type ControlPlane, fillControlPlane, OBJECTS_PER_KIND } from '../support/control-plane.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -15,21 +15,21 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const PEOPLE = OBJECTS
+const PEOPLE = OBJECTS_PER_KIND
 /** One record was changed twice after the others were created. */
-const CHANGES = PEOPLE * OBJECTS * OBJECTS + 2
+const CHANGES = PEOPLE * OBJECTS_PER_KIND * OBJECTS_PER_KIND + 2
 
 /** The arguments of each list, and the number of its entries; undefined if the number depends on the product. */
 const lists: Readonly<Record<string, () => readonly [args: string, count: number | undefined]>> = {
   users: () => ['', PEOPLE],
-  credentials: () => ['', PEOPLE * OBJECTS],
-  userCredentials: () => [`userId: "${own.userId}"`, OBJECTS],
-  installations: () => ['', PEOPLE * OBJECTS],
-  integrations: () => ['', OBJECTS],
+  credentials: () => ['', PEOPLE * OBJECTS_PER_KIND],
+  userCredentials: () => [`userId: "${own.userId}"`, OBJECTS_PER_KIND],
+  installations: () => ['', PEOPLE * OBJECTS_PER_KIND],
+  integrations: () => ['', OBJECTS_PER_KIND],
   workflowUsers: () => [`workflowId: "${own.workflowId}"`, PEOPLE],
-  workflowRuns: () => [`workflowId: "${own.workflowId}"`, PEOPLE * OBJECTS],
-  webhooks: () => ['', OBJECTS],
-  webhookAttempts: () => [`subscriptionId: "${own.subscriptionIds[0]}"`, OBJECTS],
+  workflowRuns: () => [`workflowId: "${own.workflowId}"`, PEOPLE * OBJECTS_PER_KIND],
+  webhooks: () => ['', OBJECTS_PER_KIND],
+  webhookAttempts: () => [`subscriptionId: "${own.subscriptionIds[0]}"`, OBJECTS_PER_KIND],
   changes: () => ['', CHANGES],
   recordHistory: () => [
     `${credentialArgument()}, topic: "crm/accounts", recordId: "${own.recordId}"`,
@@ -37,12 +37,12 @@ const lists: Readonly<Record<string, () => readonly [args: string, count: number
   ],
   recordsAsOf: () => [
     `${credentialArgument()}, topic: "crm/accounts", asOf: "${new Date().toISOString()}"`,
-    OBJECTS,
+    OBJECTS_PER_KIND,
   ],
-  reconciliations: () => [ownCredentialArguments(), OBJECTS],
-  credentialRequests: () => [ownCredentialArguments(), OBJECTS],
-  customFields: () => ['', OBJECTS],
-  oauthClients: () => ['', OBJECTS],
+  reconciliations: () => [ownCredentialArguments(), OBJECTS_PER_KIND],
+  credentialRequests: () => [ownCredentialArguments(), OBJECTS_PER_KIND],
+  customFields: () => ['', OBJECTS_PER_KIND],
+  oauthClients: () => ['', OBJECTS_PER_KIND],
   apiKeys: () => ['', 1],
   apps: () => ['', undefined],
 }

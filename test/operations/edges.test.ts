@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listEdges, objectEdges } from '../../src/api/edges.ts'
 import { entities } from '../../src/api/entities.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { type ControlPlane, fillControlPlane, OBJECTS } from '../support/control-plane.ts'
+import { type ControlPlane, fillControlPlane, OBJECTS_PER_KIND } from '../support/control-plane.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -61,7 +61,7 @@ const edges: Readonly<Record<string, EdgeCase>> = {
     queryOne: () =>
       `{ one: user(userId: "${own.userId}") { edge: credentials${list('id', '(first: 2)')} } }`,
     many: queryMany('users', `credentials${list('id')}`),
-    expected: () => nodesOf('id', firstPerson().credentialIds.slice(0, 2), OBJECTS),
+    expected: () => nodesOf('id', firstPerson().credentialIds.slice(0, 2), OBJECTS_PER_KIND),
     forUsers: 'unreachable',
   },
   'User.installations': {
@@ -113,7 +113,7 @@ const edges: Readonly<Record<string, EdgeCase>> = {
     queryOne: () =>
       `{ one: webhook(subscriptionId: "${firstOf(own.subscriptionIds)}") { edge: attempts${list('messageId', '(first: 2)')} } }`,
     many: queryMany('webhooks', `attempts${list('messageId')}`),
-    expected: () => nodesOf('messageId', ['msg_2', 'msg_1'], OBJECTS),
+    expected: () => nodesOf('messageId', ['msg_2', 'msg_1'], OBJECTS_PER_KIND),
     forUsers: 'unreachable',
   },
   'WorkflowRun.installation': {
@@ -128,7 +128,7 @@ const edges: Readonly<Record<string, EdgeCase>> = {
     queryOne: () =>
       `{ one: node(id: "${own.recordId}") { ... on CrmAccount { edge: credential { id app } } } }`,
     many: (size) =>
-      `{ many: crmAccounts(userId: "${own.userId}", first: ${size * OBJECTS}) { nodes { edge: credential { id app } } } }`,
+      `{ many: crmAccounts(userId: "${own.userId}", first: ${size * OBJECTS_PER_KIND}) { nodes { edge: credential { id app } } } }`,
     expected: () => ({ id: credentialId(), app: 'sandbox' }),
     forUsers: 'unreachable',
   },
@@ -167,7 +167,7 @@ describe.each(Object.entries(edges))('%s', (_name, { queryOne: one, many, expect
       return [data.many.nodes.length, service.takeStatements().length] as const
     }
     await count(1)
-    const [[few, ofFew], [several, ofSeveral]] = [await count(1), await count(OBJECTS)]
+    const [[few, ofFew], [several, ofSeveral]] = [await count(1), await count(OBJECTS_PER_KIND)]
     expect(several).toBeGreaterThan(few)
     expect(ofSeveral).toBe(ofFew)
   })
@@ -197,7 +197,7 @@ test('each resource is a list of a credential', async () => {
   )
   expect(code).toBeUndefined()
   expect(Object.keys(data.node)).toHaveLength(catalogue.resources.length)
-  expect(data.node.crmAccounts).toEqual({ totalCount: OBJECTS })
+  expect(data.node.crmAccounts).toEqual({ totalCount: OBJECTS_PER_KIND })
 })
 
 test('a page of a list of each object continues after its own cursor', async () => {

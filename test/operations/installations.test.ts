@@ -48,9 +48,9 @@ describe.each(transports)('over %s', (transport) => {
   }
   const define = (workflows: object[]) =>
     callSuccessfully('defineIntegration', { slug: 'shop', name: 'Shop', app: 'sandbox', workflows })
-  const connect = async (of = userId, app = 'sandbox'): Promise<string> => {
+  const connect = async (ownerId = userId, app = 'sandbox'): Promise<string> => {
     const { credentialId } = await callSuccessfully('createCredential', {
-      userId: of,
+      userId: ownerId,
       app,
       credential:
         app === 'sandbox'

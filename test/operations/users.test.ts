@@ -171,7 +171,8 @@ describe.each(transports)('over %s', (transport) => {
       },
     })
     const accounts = catalogue.get('crm/accounts')
-    const sampleRows = (of: string) => [1, 2].map((n) => sampleRecord(of, accounts, n))
+    const sampleRows = (credentialId: string) =>
+      [1, 2].map((n) => sampleRecord(credentialId, accounts, n))
     await service.save(tenant, credentialId, accounts, sampleRows(credentialId))
     await service.save(tenant, CREDENTIAL, accounts, sampleRows(CREDENTIAL))
     await prisma.syncSeenRecord.create({

@@ -22,7 +22,7 @@ import {
 } from '../definition/paged-app.ts'
 import { defineFakeConnector } from '../support/fake-app.ts'
 
-const AT_ONCE = 4
+const MAX_CONCURRENT_PAGES = 4
 // Rows that disappear and appear again may lead to the same offset.
 const NO_GUARD = { checkCursor: () => {} }
 const connector = defineFakeConnector()
@@ -70,7 +70,7 @@ const listingOf = (
   since: undefined,
   context: undefined,
   cursors,
-  pagesAtOnce: AT_ONCE,
+  pagesAtOnce: MAX_CONCURRENT_PAGES,
 })
 
 /** Lists an app. Stops after each number of pages in `stops`, and continues at the stored cursors. */
@@ -124,7 +124,7 @@ describe.each(Object.entries(cases))('several pages at a time, %s', (_name, page
       fc.asyncProperty(anyIds, anySchedule, async (ids, schedule) => {
         const { records, maxOpen } = await list(paged, appOf(ids), schedule)
         expect(listMissedIds(records, ids, schedule.changes.flat())).toEqual([])
-        expect(maxOpen).toBeLessThanOrEqual(AT_ONCE)
+        expect(maxOpen).toBeLessThanOrEqual(MAX_CONCURRENT_PAGES)
       }),
       { numRuns: 50 },
     )
@@ -134,15 +134,15 @@ describe.each(Object.entries(cases))('several pages at a time, %s', (_name, page
 test.each([
   ['by offset', 1],
   ['by id', 1],
-  ['by offset with a total', AT_ONCE],
-  ['by number with a total', AT_ONCE],
-  ['in windows of the time of creation', AT_ONCE],
+  ['by offset with a total', MAX_CONCURRENT_PAGES],
+  ['by number with a total', MAX_CONCURRENT_PAGES],
+  ['in windows of the time of creation', MAX_CONCURRENT_PAGES],
   // Two batches of ids, and the next page of the trace.
   ['by ids of another listing', 3],
 ])('pages %s: %i requests at the same time, and none in vain', async (name, atOnce) => {
   const paged = cases[name]
   if (!paged) throw new Error(`No case ${name}.`)
-  const ids = Array.from({ length: 120 }, (_, at) => at)
+  const ids = Array.from({ length: 120 }, (_, index) => index)
   const turns = Array.from({ length: 500 }, () => 50)
   const { records, requests, maxOpen } = await list(paged, appOf(ids), { turns })
   expect(listMissedIds(records, ids, [])).toEqual([])

@@ -23,7 +23,7 @@ interface Line {
 }
 
 const OUTAGE_MS = 5000
-const WARN = 40
+const WARN_LEVEL = 40
 const key = generateApiKey('development')
 
 let database: CrashableDatabase
@@ -78,7 +78,7 @@ const linesOf = async (work: () => Promise<void>): Promise<readonly Line[]> => {
 }
 
 const warningsIn = (lines: readonly Line[]): readonly string[] =>
-  lines.filter(({ level }) => level >= WARN).map(({ msg }) => msg)
+  lines.filter(({ level }) => level >= WARN_LEVEL).map(({ msg }) => msg)
 
 const BOTH = ['the database is unavailable', 'the database is available again']
 
@@ -95,7 +95,7 @@ test('an outage is one line at its start and one with its length at its end', as
   })
   expect(new Set(statuses)).toEqual(new Set([503]))
   expect(warningsIn(lines)).toEqual(BOTH)
-  const [begin, end] = lines.filter(({ level }) => level >= WARN)
+  const [begin, end] = lines.filter(({ level }) => level >= WARN_LEVEL)
   expect(begin?.reason).toMatch(/connection|reach|terminated|ECONN|EPIPE/i)
   expect(end?.lastedMs).toBeGreaterThanOrEqual(OUTAGE_MS - 100)
   expect(end?.lastedMs).toBeLessThan(OUTAGE_MS + 20_000)

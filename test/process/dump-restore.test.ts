@@ -55,7 +55,7 @@ const restoreDump: Move = async (from, to) => {
   expect(await applyMigrations(to.url)).toMatchObject({ applied: [] })
 }
 
-const copy: Move = async (from, to) => {
+const copyDirectly: Move = async (from, to) => {
   await applyMigrations(to.url)
   expect(await copyDatabase(from.url, to.url)).toContainEqual({ name: 'credentials', rows: 2 })
   await expect(copyDatabase(from.url, to.url)).rejects.toThrow('already has data')
@@ -63,7 +63,7 @@ const copy: Move = async (from, to) => {
 
 describe.skipIf(missingPrograms).each([
   { title: 'a dump restored into another cluster', move: restoreDump },
-  { title: 'a copy in another cluster', move: copy },
+  { title: 'a copy in another cluster', move: copyDirectly },
 ])(`$title${missingPrograms ? `: ${missingPrograms}` : ''}`, ({ move }) => {
   let receiver: Receiver
   let clusters: TestCluster[] = []
@@ -99,31 +99,33 @@ describe.skipIf(missingPrograms).each([
     const [first, second] = clusters
     if (!first || !second) throw new Error('Expected two clusters.')
     await applyMigrations(first.url)
-    const old = await openWebhookHarness({ at: { url: first.url, drop: async () => {} } })
-    harness = old
-    const { owner } = old
-    await saveApiKey(old.database, owner.environmentId, KEY)
+    const earlierHarness = await openWebhookHarness({
+      at: { url: first.url, drop: async () => {} },
+    })
+    harness = earlierHarness
+    const { owner } = earlierHarness
+    await saveApiKey(earlierHarness.database, owner.environmentId, KEY)
     const connector = connectors.get('vendure')
     if (!connector) throw new Error('There is no such connector.')
     const { environmentId, userId } = owner
     const sealed = { environmentId, userId, connector, values: SECRET_VALUES }
-    const credentialId = await createCredential(old.database, testVault, sealed)
-    const webhook = await old.subscribe(`${receiver.origin}/hook`)
-    const secret = await old.secretOf(webhook)
-    const begin = (await readAfter(old, 'now')).nextCursor
+    const credentialId = await createCredential(earlierHarness.database, testVault, sealed)
+    const webhook = await earlierHarness.subscribe(`${receiver.origin}/hook`)
+    const secret = await earlierHarness.secretOf(webhook)
+    const begin = (await readAfter(earlierHarness, 'now')).nextCursor
 
-    await old.deliver()
-    for (const n of [1, 2, 3]) await old.change([n])
+    await earlierHarness.deliver()
+    for (const n of [1, 2, 3]) await earlierHarness.change([n])
     await until(() => receiver.at('/hook').length).toBe(3)
-    await old.stopAll()
-    const { remoteIds, nextCursor: cursor } = await readAfter(old, begin, 2)
+    await earlierHarness.stopAll()
+    const { remoteIds, nextCursor: cursor } = await readAfter(earlierHarness, begin, 2)
     expect(remoteIds).toEqual(['1', '2'])
-    await consumeTransactionIds(old.database)
-    for (const n of [4, 5]) await old.change([n])
-    await untilLogReadable(old)
-    const end = (await readAfter(old, begin)).nextCursor
-    const lastId = await readNextTransactionId(old.database)
-    await old.close()
+    await consumeTransactionIds(earlierHarness.database)
+    for (const n of [4, 5]) await earlierHarness.change([n])
+    await untilLogReadable(earlierHarness)
+    const end = (await readAfter(earlierHarness, begin)).nextCursor
+    const lastId = await readNextTransactionId(earlierHarness.database)
+    await earlierHarness.close()
     harness = undefined
 
     await move(first, second)
@@ -132,7 +134,7 @@ describe.skipIf(missingPrograms).each([
       owner,
     })
     harness = restored
-    // Otherwise the test proves nothing.
+    // The restored cluster must have lower transaction ids, or the test proves nothing.
     expect(await readNextTransactionId(restored.database)).toBeLessThan(lastId)
 
     expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5'])

@@ -52,12 +52,12 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const SCALE = 30
+const SCALE_DIGITS = 30
 
 /** The digits times 10^30 as an exact integer. */
 const toScaledInteger = (digits: string): bigint => {
   const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
-  const value = BigInt(whole + fraction.padEnd(SCALE, '0'))
+  const value = BigInt(whole + fraction.padEnd(SCALE_DIGITS, '0'))
   return sign === '-' ? -value : value
 }
 

@@ -31,9 +31,15 @@ const accountRow = (
   industry: null,
   ...values,
 })
-const contactRow = (credentialId: string, n: number, of: number | null, lastName: string) => ({
+const contactRow = (
+  credentialId: string,
+  n: number,
+  accountNumber: number | null,
+  lastName: string,
+) => ({
   ...sampleRecord(credentialId, contacts, n),
-  account: of === null ? null : recordId(credentialId, accounts.topic, String(of)),
+  account:
+    accountNumber === null ? null : recordId(credentialId, accounts.topic, String(accountNumber)),
   lastName,
 })
 

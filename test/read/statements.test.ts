@@ -9,7 +9,7 @@ const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const OTHER_CREDENTIAL = 'bbbbbbbb-0000-4000-8000-000000000002'
 const RECORDS = 50
 // Every third sample has no references.
-const WITH_REFERENCES = 34
+const RECORDS_WITH_REFERENCES = 34
 
 let service: TestService
 let tenant: Tenant
@@ -105,7 +105,7 @@ describe('over REST, one statement', () => {
       `/crm/contacts?credentialId=${CREDENTIAL}&pageSize=${RECORDS}`,
     )
     const shown = response.json().contacts.filter(({ account }: { account: unknown }) => account)
-    expect(shown).toHaveLength(WITH_REFERENCES)
+    expect(shown).toHaveLength(RECORDS_WITH_REFERENCES)
     expect(shown[0].account.accountName).toContain('accountName ')
     expect(tablesOf(statements)).toEqual([['crm_contacts']])
   })
@@ -179,7 +179,7 @@ describe('over GraphQL', () => {
     const { nodes } = data.accountingPayments
     const linked = nodes.filter((node: { vendor: unknown }) => node.vendor)
     expect(nodes).toHaveLength(RECORDS)
-    expect(linked).toHaveLength(WITH_REFERENCES)
+    expect(linked).toHaveLength(RECORDS_WITH_REFERENCES)
     for (const { id, vendor, account } of linked) {
       expect(vendor.payments.nodes).toEqual([{ id }])
       expect(account.accountName).toContain('accountName')
@@ -198,7 +198,7 @@ describe('over GraphQL', () => {
     const counts = data.accountingVendors.nodes.map(
       (node: { payments: { totalCount: number } }) => node.payments.totalCount,
     )
-    expect(counts.filter((count: number) => count === 1)).toHaveLength(WITH_REFERENCES)
+    expect(counts.filter((count: number) => count === 1)).toHaveLength(RECORDS_WITH_REFERENCES)
     expect(tablesOf(statements)).toEqual([
       ['accounting_payments', 'accounting_payments', 'accounting_vendors'],
     ])
@@ -215,7 +215,7 @@ describe('over GraphQL', () => {
         node.lineItems.map(({ product }) => product),
     )
     // Two lines each, to products n and n + 1; product 51 does not exist.
-    expect(products).toHaveLength(2 * WITH_REFERENCES)
+    expect(products).toHaveLength(2 * RECORDS_WITH_REFERENCES)
     expect(products.filter((product: unknown) => product === null)).toHaveLength(1)
     expect(tablesOf(statements)).toEqual([
       ['commerce_orders', 'commerce_products', 'commerce_customers'],
@@ -232,7 +232,7 @@ describe('over GraphQL', () => {
       ({ trackingCategories }: { trackingCategories: readonly unknown[] }) =>
         trackingCategories.length > 0,
     )
-    expect(linked).toHaveLength(WITH_REFERENCES)
+    expect(linked).toHaveLength(RECORDS_WITH_REFERENCES)
     expect(linked[0].trackingCategories).toEqual([{ remoteId: '1' }, { remoteId: '2' }])
     expect(tablesOf(statements)).toEqual([
       ['accounting_payments', 'accounting_tracking_categories'],

@@ -7,13 +7,13 @@ import { createKey } from '../support/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'eeeeeeee-0000-4000-8000-000000000001'
-const LIMIT = 4
+const MAX_FAILURES = 4
 const RECORDS = `/2024-03/one/crm/accounts?credentialId=${CREDENTIAL}`
 
 let service: TestService
 let tenant: Tenant
 const start = async (options: { trustedProxies?: number; requestsPerMinute?: number } = {}) => {
-  service = await startService({ authFailuresPerMinute: LIMIT, ...options })
+  service = await startService({ authFailuresPerMinute: MAX_FAILURES, ...options })
   tenant = await service.createTenant('development', [CREDENTIAL])
 }
 afterEach(() => service.stop())
@@ -45,11 +45,11 @@ const exceedLimit = async (
   attempt: (n: number) => Attempt = () => ({}),
 ): Promise<readonly number[]> => {
   const statuses: number[] = []
-  for (let n = 0; n <= LIMIT; n++) statuses.push(await requestRecords(attempt(n)))
+  for (let n = 0; n <= MAX_FAILURES; n++) statuses.push(await requestRecords(attempt(n)))
   return statuses
 }
-const refusedAtLast = [...Array(LIMIT).fill(401), 429]
-const neverRefused = Array(LIMIT + 1).fill(401)
+const refusedAtLast = [...Array(MAX_FAILURES).fill(401), 429]
+const neverRefused = Array(MAX_FAILURES + 1).fill(401)
 
 test('past the limit a wrong key gets 429 with Retry-After; a valid key is accepted', async () => {
   await start()
@@ -58,9 +58,9 @@ test('past the limit a wrong key gets 429 with Retry-After; a valid key is accep
     headers: { authorization: createWrongBearer() },
   })
   expect(first.statusCode).toBe(401)
-  expect(first.headers['ratelimit-policy']).toBe(`"authentication";q=${LIMIT};w=60`)
-  expect(first.headers.ratelimit).toMatch(`"authentication";r=${LIMIT - 1};t=`)
-  for (let n = 1; n < LIMIT; n++) await requestRecords({ from: '127.0.0.1' })
+  expect(first.headers['ratelimit-policy']).toBe(`"authentication";q=${MAX_FAILURES};w=60`)
+  expect(first.headers.ratelimit).toMatch(`"authentication";r=${MAX_FAILURES - 1};t=`)
+  for (let n = 1; n < MAX_FAILURES; n++) await requestRecords({ from: '127.0.0.1' })
   const refused = await service.server.inject({
     url: RECORDS,
     headers: { authorization: createWrongBearer() },
@@ -112,7 +112,7 @@ test('an expired user token is reported as expired, past the limit too, and does
       clock.mockRestore()
     }
   }
-  for (let n = 0; n <= LIMIT; n++) expect(await createExpiredToken()).toBe(401)
+  for (let n = 0; n <= MAX_FAILURES; n++) expect(await createExpiredToken()).toBe(401)
   expect(await exceedLimit()).toEqual(refusedAtLast)
   expect(await createExpiredToken()).toBe(401)
 })
@@ -183,7 +183,8 @@ test('a socket with a wrong key is closed with 4401, past the limit with 4429; a
     socket.terminate()
     return closed
   }
-  for (let n = 0; n < LIMIT; n++) expect(await open(createWrongBearer())).toBe('4401 Unauthorized')
+  for (let n = 0; n < MAX_FAILURES; n++)
+    expect(await open(createWrongBearer())).toBe('4401 Unauthorized')
   expect(await open(createWrongBearer())).toBe('4429 Too many failed authentications')
   expect(await requestRecords({ from: '127.0.0.1' })).toBe(429)
   expect(await open(`Bearer ${tenant.key}`)).toBe('connection_ack')
@@ -237,7 +238,7 @@ describe('past the limit', () => {
 
 test('a wrong key also counts on a route that needs no key', async () => {
   await start()
-  for (let n = 0; n < LIMIT; n++) {
+  for (let n = 0; n < MAX_FAILURES; n++) {
     const open = {
       url: '/health',
       remoteAddress: '192.0.2.1',

@@ -8,7 +8,7 @@ import { startService, type Tenant, type TestService } from '../support/service.
 
 const MIB = 1024 * 1024
 /** The number of bodies of 1 MiB that one caller may have in flight: see src/api/http/body-budget.ts. */
-const BODIES_OF_CALLER = 16
+const MAX_BODIES_PER_CALLER = 16
 
 let service: TestService
 let tenant: Tenant
@@ -102,7 +102,7 @@ const endHeld = async (all: readonly Sent[]): Promise<void> => {
 }
 
 test('a caller has 16 MiB of bodies in flight and gets 429 past them; another caller has its own', async () => {
-  const all = await sendMany(tenant.key, BODIES_OF_CALLER + 8)
+  const all = await sendMany(tenant.key, MAX_BODIES_PER_CALLER + 8)
   await expect.poll(() => responsesOf(all).length).toBeGreaterThanOrEqual(8)
   expect(new Set(responsesOf(all))).toEqual(new Set(['429 RATE_LIMITED 1']))
   // The same over GraphQL: its bodies share the memory.
@@ -114,10 +114,10 @@ test('a caller has 16 MiB of bodies in flight and gets 429 past them; another ca
 })
 
 test('completed and aborted bodies free their memory', async () => {
-  const first = await sendMany(tenant.key, BODIES_OF_CALLER + 4)
+  const first = await sendMany(tenant.key, MAX_BODIES_PER_CALLER + 4)
   await expect.poll(() => responsesOf(first).length).toBeGreaterThanOrEqual(4)
   await endHeld(first)
-  const second = await sendMany(tenant.key, BODIES_OF_CALLER - 2)
+  const second = await sendMany(tenant.key, MAX_BODIES_PER_CALLER - 2)
   expect(responsesOf(second)).toEqual([])
   for (const socket of sockets) socket.destroy()
   const sendThirdBody = async () => {
@@ -132,7 +132,7 @@ test('completed and aborted bodies free their memory', async () => {
 test('greedy callers leave room for the next one', async () => {
   const all: Sent[] = []
   const callers = 5
-  const each = BODIES_OF_CALLER + 1
+  const each = MAX_BODIES_PER_CALLER + 1
   for (let caller = 0; caller < callers; caller++)
     all.push(...(await sendMany(await createTenantKey(), each)))
   // The fourth caller gets half of the last 16 MiB, the fifth half of what is left.

@@ -148,10 +148,10 @@ describe('3,000 distinct documents of 60 KB do not grow the memory past its boun
     collectGarbage()
     return process.memoryUsage().heapUsed / 2 ** 20
   }
-  const EACH = 750
+  const DOCUMENTS_PER_ROUND = 750
   // Two caches of 32 MiB, and the garbage of a run.
   const CACHED_MB = 120
-  const NOTHING_MB = 25
+  const NO_GROWTH_MB = 25
 
   const padding = 'x'.repeat(57 * KIB)
   const expensive =
@@ -167,14 +167,14 @@ describe('3,000 distinct documents of 60 KB do not grow the memory past its boun
       1,
       CACHED_MB,
     ],
-    ['not valid', (n) => `{ ${aliasedFields(n)} nope${n} }`, 1, NOTHING_MB],
-    ['that do not parse', (n) => `{ ${repeat(300, String)} # ${padding}${n}`, 1, NOTHING_MB],
+    ['not valid', (n) => `{ ${aliasedFields(n)} nope${n} }`, 1, NO_GROWTH_MB],
+    ['that do not parse', (n) => `{ ${repeat(300, String)} # ${padding}${n}`, 1, NO_GROWTH_MB],
   ])(
     '%s',
     async (_what, documentOf, runs, limitMb) => {
       await send('{ __typename }')
       const before = heapMb()
-      for (let n = 0; n < EACH; n++) {
+      for (let n = 0; n < DOCUMENTS_PER_ROUND; n++) {
         const query = documentOf(n)
         for (let run = 0; run < runs; run++)
           expect((await send(query)).statusCode).toBeLessThan(500)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'eeeeeeee-0000-4000-8000-000000000001'
-const LIMIT = 5
+const REQUESTS_PER_MINUTE = 5
 
 let addresses = 0
 /** Each call returns an address that has not sent a request yet. */
@@ -13,17 +13,17 @@ let limited: TestService
 let tenant: Tenant
 
 beforeAll(async () => {
-  limited = await startService({ requestsPerMinute: LIMIT })
+  limited = await startService({ requestsPerMinute: REQUESTS_PER_MINUTE })
   tenant = await limited.createTenant('development', [CREDENTIAL])
 })
 afterAll(() => limited.stop())
 
 test('a caller’s requests are counted over both transports together and then rejected', async () => {
   const path = `/crm/accounts?credentialId=${CREDENTIAL}`
-  for (let remaining = LIMIT - 1; remaining > 0; remaining--) {
+  for (let remaining = REQUESTS_PER_MINUTE - 1; remaining > 0; remaining--) {
     const response = await limited.rest(tenant.key, path)
     expect(response.statusCode).toBe(200)
-    expect(response.headers['ratelimit-policy']).toBe(`"caller";q=${LIMIT};w=60`)
+    expect(response.headers['ratelimit-policy']).toBe(`"caller";q=${REQUESTS_PER_MINUTE};w=60`)
     expect(response.headers.ratelimit).toMatch(new RegExp(`^"caller";r=${remaining};t=\\d+$`))
   }
   expect((await limited.graphql(tenant.key, '{ __typename }')).status).toBe(200)

@@ -443,8 +443,8 @@ test('without PUBLIC_URL or an OAuth client, the error names what is missing', a
   const refused = await call(key, 'createAuthorization', { userId: user, app: 'sandbox' })
   expect(refused).toMatchObject({ status: 400, code: 'OAUTH_NOT_CONFIGURED' })
   expect(refused.message).toContain('PUT /2024-03/oauth-clients/sandbox')
-  const listMethods = async (by: string) =>
-    (await call(by, 'app', { app: 'sandbox' })).result.methods
+  const listMethods = async (key: string) =>
+    (await call(key, 'app', { app: 'sandbox' })).result.methods
   const availabilityOf = (found: readonly { method: string; available: boolean }[]) =>
     Object.fromEntries(found.map(({ method, available }) => [method, available]))
   expect(availabilityOf(await listMethods(key))).toEqual({ token: true, oauth: false })

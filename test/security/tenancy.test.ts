@@ -95,7 +95,7 @@ const sendGraphQL = async (key: string, query: string, variables: Record<string,
 const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
 
 describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
-  const mine = recordId(MINE, resource.topic, '1')
+  const ownId = recordId(MINE, resource.topic, '1')
 
   test('REST: a stranger gets no record by list, count or id', async () => {
     for (const { name, tenant, own } of otherCallers) {
@@ -108,7 +108,7 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
       ]
       const never = recordId(NEVER, resource.topic, '1')
       const ofNever = listPaths(NEVER, never)
-      for (const [index, path] of listPaths(MINE, mine).entries()) {
+      for (const [index, path] of listPaths(MINE, ownId).entries()) {
         expect((await sendRest(owner.key, path)).status, path).toBe(200)
         const response = await sendRest(tenant.key, path)
         expect(response.status, `${name}: ${path}`).toBe(404)
@@ -116,7 +116,7 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
         expect(response).toEqual(await sendRest(tenant.key, ofNever[index] ?? ''))
       }
       // With a credential of the stranger's own.
-      const [, , , foreign = ''] = listPaths(own, mine)
+      const [, , , foreign = ''] = listPaths(own, ownId)
       const [, , , absent = ''] = listPaths(own, never)
       const result = await sendRest(tenant.key, foreign)
       expect(result.status).toBe(404)
@@ -159,19 +159,19 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
       )
       await expectSameResponse(
         get,
-        { credentialId: MINE, id: mine },
+        { credentialId: MINE, id: ownId },
         { credentialId: NEVER, id: never },
         noCredential,
       )
       await expectSameResponse(
         get,
-        { credentialId: own, id: mine },
+        { credentialId: own, id: ownId },
         { credentialId: own, id: never },
         { status: 200, data: { get: null }, errors: [] },
       )
       await expectSameResponse(
         node,
-        { id: mine },
+        { id: ownId },
         { id: never },
         { status: 200, data: { node: null }, errors: [] },
       )
@@ -179,11 +179,11 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
     expect(await sendGraphQL(owner.key, list, { userId: owner.userId })).toMatchObject({
       data: { list: { totalCount: 2 } },
     })
-    expect(await sendGraphQL(owner.key, get, { credentialId: MINE, id: mine })).toMatchObject({
-      data: { get: { id: mine } },
+    expect(await sendGraphQL(owner.key, get, { credentialId: MINE, id: ownId })).toMatchObject({
+      data: { get: { id: ownId } },
     })
-    expect(await sendGraphQL(owner.key, node, { id: mine })).toMatchObject({
-      data: { node: { id: mine } },
+    expect(await sendGraphQL(owner.key, node, { id: ownId })).toMatchObject({
+      data: { node: { id: ownId } },
     })
   })
 })

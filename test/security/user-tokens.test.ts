@@ -307,7 +307,7 @@ describe('in several processes', () => {
       const issued = await Promise.all(all.map(({ tokens }) => tokens.issue(owner)))
       return issued.map(({ token }) => token)
     }
-    const kidOf = (of: string) => of.split('.')[0]
+    const kidOf = (token: string) => token.split('.')[0]
     // Each process receives the notification within moments.
     await expect
       .poll(async () => (await issue()).map(kidOf).includes(kidOf(old)), DEADLINE)

@@ -163,8 +163,8 @@ test('the index lags behind: changes, new and archived records show later', asyn
 
 test('pages of a search shift when a record leaves it in between', async () => {
   const { portal, post } = openPortal()
-  const ids = Array.from({ length: 4 }, (_, at) =>
-    String(portal.create('companies', { name: `${at}` }).id),
+  const ids = Array.from({ length: 4 }, (_, index) =>
+    String(portal.create('companies', { name: `${index}` }).id),
   )
   const page = (after: string) => post('/objects/V/companies/search', { limit: 2, after })
   const first = await page('0')

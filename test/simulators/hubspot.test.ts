@@ -205,8 +205,8 @@ describe('a record', () => {
 describe('a list', () => {
   test('has pages that survive deletions in between', async () => {
     const { send, portal } = openPortal()
-    const ids = Array.from({ length: 25 }, (_, at) =>
-      String(portal.create('companies', { name: `Company ${at}` }).id),
+    const ids = Array.from({ length: 25 }, (_, index) =>
+      String(portal.create('companies', { name: `Company ${index}` }).id),
     )
     const first = await send('GET', '/objects/V/companies?properties=name')
     expect(idsOf(first)).toEqual(ids.slice(0, 10))
@@ -267,7 +267,9 @@ describe('a batch', () => {
     expect(store?.list('contacts')).toHaveLength(1)
     const created = await post('/objects/V/contacts/batch/create', { inputs: inputs.slice(0, 1) })
     expect([created.status, created.json.status]).toEqual([201, 'COMPLETE'])
-    const many = Array.from({ length: 101 }, (_, at) => ({ properties: { lastname: `${at}` } }))
+    const many = Array.from({ length: 101 }, (_, index) => ({
+      properties: { lastname: `${index}` },
+    }))
     expect((await post('/objects/V/contacts/batch/create', { inputs: many })).status).toBe(400)
   })
 

@@ -13,9 +13,9 @@ const openWithOrders = (
   stepMs = 60_000,
 ) => {
   const opened = open(options)
-  const ids = Array.from({ length: count }, (_, at) => {
+  const ids = Array.from({ length: count }, (_, index) => {
     opened.simulator.clock.advance(stepMs)
-    return opened.shop.createOrder({ lineItems: [line], note: `order ${at}` })
+    return opened.shop.createOrder({ lineItems: [line], note: `order ${index}` })
   })
   const listNotes = async (args: string, variables?: object) => {
     const { orders } = await opened.query(`query { orders(${args}) { nodes { note } } }`, variables)

@@ -325,8 +325,10 @@ describe('orders', () => {
 describe('fulfillments', () => {
   const FULFILL = `mutation ($fulfillment: FulfillmentInput!) { fulfillmentCreate(fulfillment: $fulfillment) {
     fulfillment { id name status } userErrors { field message } } }`
-  const fulfillmentOrderId = (order: { fulfillmentOrders: { nodes: { id: string }[] } }, at = 0) =>
-    order.fulfillmentOrders.nodes[at]?.id
+  const fulfillmentOrderId = (
+    order: { fulfillmentOrders: { nodes: { id: string }[] } },
+    index = 0,
+  ) => order.fulfillmentOrders.nodes[index]?.id
   const FIELD = ['fulfillment', 'lineItemsByFulfillmentOrder', '0']
 
   test('take quantities of a fulfillment order, and a cancellation gives them back', async () => {

@@ -58,21 +58,21 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
     const fields = columnsOf(resource)
       .map(({ field }) => field)
       .filter((field) => !['remoteId', 'createdAt', 'updatedAt', 'remoteDeleted'].includes(field))
-    let current: readonly RecordRow[] = fields.map((_field, place) => {
-      const { id, remoteId } = sampleRecord(CREDENTIAL, resource, 100 + place)
+    let current: readonly RecordRow[] = fields.map((_field, index) => {
+      const { id, remoteId } = sampleRecord(CREDENTIAL, resource, 100 + index)
       return { ...first, id, remoteId }
     })
     await apply(current, resource)
     await takeLog()
     const changed = new Set<string>()
     for (const source of [other, empty, first]) {
-      const rows = current.map((row, place) => {
-        const field = fields[place] ?? ''
+      const rows = current.map((row, index) => {
+        const field = fields[index] ?? ''
         return { ...row, [field]: source[field] }
       })
-      const updates = rows.flatMap((row, place) => {
-        const field = fields[place] ?? ''
-        const isChange = JSON.stringify(row[field]) !== JSON.stringify(current[place]?.[field])
+      const updates = rows.flatMap((row, index) => {
+        const field = fields[index] ?? ''
+        const isChange = JSON.stringify(row[field]) !== JSON.stringify(current[index]?.[field])
         return isChange ? [{ row, field }] : []
       })
       expect(await apply(rows, resource, 'all')).toEqual({

@@ -27,8 +27,8 @@ beforeEach(async () => {
 })
 afterAll(() => service.stop())
 
-const readOn = (after: ChangePosition, limit = 1000, of: readonly string[] = topics) =>
-  readNewChanges(service.database, { after, topics: of, limit })
+const readOn = (after: ChangePosition, limit = 1000, selectedTopics: readonly string[] = topics) =>
+  readNewChanges(service.database, { after, topics: selectedTopics, limit })
 
 const save = (numbers: readonly number[], resource = accounts) =>
   service.save(

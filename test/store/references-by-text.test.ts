@@ -7,7 +7,7 @@ import { sampleRecord } from '../support/sample.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-const RECORDS = 1000
+const RECORD_COUNT = 1000
 
 const accounts = catalogue.get('crm/accounts')
 const NAMES = ['accountName']
@@ -17,7 +17,7 @@ let service: TestService
 beforeAll(async () => {
   service = await startService()
   const tenant = await service.createTenant('development', [CREDENTIAL])
-  const rows = Array.from({ length: RECORDS }, (_, n) => ({
+  const rows = Array.from({ length: RECORD_COUNT }, (_, n) => ({
     ...sampleRecord(CREDENTIAL, accounts, n),
     // The first two share a name; the third has the remote id of the fourth as its name.
     accountName: ['Twice', 'Twice', '3'][n] ?? `Name ${n}`,

@@ -1,4 +1,4 @@
-/** The ledger of request budgets: limits hold over all processes, whatever period is looked at. */
+/** The ledger of request budgets: limits hold over all processes, in every sliding period. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
@@ -77,7 +77,7 @@ const spend = (
   ledger: RequestLedger = ledgers[0],
 ) => ledger.spend({ credentialId: limits.credentialId, limits, purpose, points })
 
-/** How many requests of a purpose are sent until one has to wait. */
+/** Sends requests of a purpose until one has to wait. @returns the number of sent requests */
 const spendAll = async (
   limits: ReturnType<typeof limitsOf>,
   purpose: RequestPurpose = 'write',
@@ -85,12 +85,12 @@ const spendAll = async (
   for (let sent = 0; ; sent++) if ((await spend(limits, purpose)).waitMs > 0) return sent
 }
 
-const perSecond = (max: number): RequestLimits => ({
+const limitPerSecond = (max: number): RequestLimits => ({
   windows: [{ name: 'perSecond', scope: 'credential', unit: 'requests', max, per: 'second' }],
 })
 
 test('a request is counted by one statement, the first one of a scope by three', async () => {
-  const limits = limitsOf(perSecond(10))
+  const limits = limitsOf(limitPerSecond(10))
   statements = 0
   await spend(limits)
   expect(statements).toBe(3)
@@ -99,7 +99,7 @@ test('a request is counted by one statement, the first one of a scope by three',
 })
 
 test('a request succeeds at the time that the ledger returns, and not earlier', async () => {
-  const limits = limitsOf(perSecond(10))
+  const limits = limitsOf(limitPerSecond(10))
   await spend(limits)
   nowMs += 400
   expect(await spendAll(limits)).toBe(9)
@@ -121,7 +121,7 @@ test.each<[RequestPurpose, number]>([
 ])(
   'requests for %s use at most their share of a limit, counting all of them',
   async (purpose, maxRequests) => {
-    const limits = limitsOf(perSecond(20))
+    const limits = limitsOf(limitPerSecond(20))
     expect(await spendAll(limits, 'history')).toBe(10)
     expect(await spendAll(limits, purpose)).toBe(maxRequests - 10)
     expect(await spendAll(limits, 'write')).toBe(20 - maxRequests)
@@ -129,7 +129,7 @@ test.each<[RequestPurpose, number]>([
 )
 
 test('the least share of a limit is one request', async () => {
-  expect(await spendAll(limitsOf(perSecond(1)), 'history')).toBe(1)
+  expect(await spendAll(limitsOf(limitPerSecond(1)), 'history')).toBe(1)
 })
 
 test('a request that is rejected by one limit spends nothing of the others', async () => {
@@ -163,7 +163,7 @@ test('points are counted by the cost of a request, and a request that costs more
 })
 
 test('no sliding period contains more requests than the limit, at any times of sending', async () => {
-  const limits = limitsOf(perSecond(7))
+  const limits = limitsOf(limitPerSecond(7))
   const sent: number[] = []
   for (let step = 0; step < 120; step++) {
     nowMs += (step * 37) % 90
@@ -176,7 +176,7 @@ test('no sliding period contains more requests than the limit, at any times of s
 })
 
 test('processes that spend at the same time stay below the limit together', async () => {
-  const limits = limitsOf(perSecond(10))
+  const limits = limitsOf(limitPerSecond(10))
   const results = await Promise.all(
     Array.from({ length: 30 }, (_, index) => spend(limits, 'write', 1, ledgers[index % 2])),
   )
@@ -190,18 +190,18 @@ test.each([
   ['app', 'one', 'another', 2],
 ] as const)(
   'credentials share a limit of the scope %s (%s, %s)',
-  async (scope, firstScope, secondScope, waits) => {
+  async (scope, firstCompany, secondCompany, sentInTotal) => {
     const declared: RequestLimits = {
       windows: [{ name: 'perDay', scope, unit: 'requests', max: 2, per: 'day' }],
       ...(scope === 'account' && { account: 'company' }),
     }
-    const first = await spendAll(limitsOf(declared, randomUUID(), { company: firstScope }))
-    const second = await spendAll(limitsOf(declared, randomUUID(), { company: secondScope }))
-    expect(first + second).toBe(waits)
+    const first = await spendAll(limitsOf(declared, randomUUID(), { company: firstCompany }))
+    const second = await spendAll(limitsOf(declared, randomUUID(), { company: secondCompany }))
+    expect(first + second).toBe(sentInTotal)
   },
 )
 
-test('requests in flight are limited, and a killed process frees its places', async () => {
+test('requests in flight are limited, and the slots of a killed process are freed', async () => {
   const limits = limitsOf({ concurrency: { scope: 'credential', max: 2 } })
   const [first, second] = [await spend(limits), await spend(limits, 'write', 1, ledgers[1])]
   expect([first.waitMs, second.waitMs, (await spend(limits)).waitMs]).toEqual([0, 0, 250])
@@ -246,7 +246,7 @@ test('what the app reports corrects the budget', async () => {
 
 test('a limit that was declared with another period starts again', async () => {
   const id = randomUUID()
-  await spend(limitsOf(perSecond(1), id))
+  await spend(limitsOf(limitPerSecond(1), id))
   const perMinute: RequestLimits = {
     windows: [{ name: 'perSecond', scope: 'credential', unit: 'requests', max: 1, per: 'minute' }],
   }
@@ -255,7 +255,7 @@ test('a limit that was declared with another period starts again', async () => {
 
 test('a pause holds back the requests of every process until it ends', async () => {
   const limits = limitsOf(undefined)
-  const other = limitsOf(perSecond(10))
+  const other = limitsOf(limitPerSecond(10))
   await ledgers[0].pause(limits.pauseKey, 5_000)
   await ledgers[0].pause(limits.pauseKey, 1_000)
   expect(ledgers[0].pausedMs(limits)).toBe(5_000)
@@ -266,7 +266,7 @@ test('a pause holds back the requests of every process until it ends', async () 
 })
 
 test('the statement of a request with limits reads a pause that was not announced', async () => {
-  const limits = limitsOf(perSecond(10))
+  const limits = limitsOf(limitPerSecond(10))
   await spend(limits)
   await ledgers[0].pause(limits.pauseKey, 5_000)
   expect((await spend(limits, 'write', 1, ledgers[1])).waitMs).toBe(5_000)

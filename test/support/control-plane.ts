@@ -5,7 +5,7 @@ import { sampleRecord } from './sample.ts'
 import type { Tenant, TestService } from './service.ts'
 
 /** How many objects of each kind exist. */
-export const OBJECTS = 3
+export const OBJECTS_PER_KIND = 3
 
 /** An end user with the user's credentials and installations, in the order of their creation. */
 export interface Person {
@@ -24,7 +24,7 @@ export interface ControlPlane extends Tenant {
   readonly recordId: string
 }
 
-const numbers = Array.from({ length: OBJECTS }, (_, n) => n)
+const numbers = Array.from({ length: OBJECTS_PER_KIND }, (_, n) => n)
 
 /** Creates each in turn, because lists are in the order of creation. */
 const createInTurn = async <T>(create: (n: number) => Promise<T>): Promise<T[]> => {

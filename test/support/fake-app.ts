@@ -121,8 +121,8 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   ): { data: readonly FakeRow[]; next: string } => {
     const from = Number(query.get('cursor') ?? 0)
     const at = now()
-    const data = Array.from({ length: settings.pageSize }, (_, place) => {
-      const id = String(from + place + 1)
+    const data = Array.from({ length: settings.pageSize }, (_, index) => {
+      const id = String(from + index + 1)
       const times = { createdAt: at, updatedAt: at }
       return { id, name: `Account ${id}`, staff: 1, deleted: false, ...times }
     })

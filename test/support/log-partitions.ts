@@ -48,7 +48,7 @@ export const openPartitions = ({ prisma }: Database) => {
 
   const makePartitions = async (ahead: number, size: number): Promise<number | null> => {
     const [row] = await prisma.$queryRaw<{ createdCount: number | null }[]>`
-      SELECT change_log.make_partitions(${ahead}::integer, ${size}::bigint) AS made`
+      SELECT change_log.make_partitions(${ahead}::integer, ${size}::bigint) AS "createdCount"`
     return row?.createdCount ?? null
   }
 

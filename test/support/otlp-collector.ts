@@ -79,7 +79,7 @@ const KINDS: Readonly<Record<number, CollectedSpan['kind']>> = {
   2: 'server',
   3: 'client',
 }
-const FAILED = 2
+const STATUS_ERROR = 2
 
 /** Field numbers: https://github.com/open-telemetry/opentelemetry-proto, `trace/v1/trace.proto`. */
 const spansOf = (request: Buffer): readonly CollectedSpan[] =>
@@ -95,7 +95,7 @@ const spansOf = (request: Buffer): readonly CollectedSpan[] =>
           name: textAt(span, 5),
           kind: KINDS[numberAt(span, 6)] ?? 'internal',
           attributes: attributesAt(span, 9),
-          isFailed: numberAt(status, 3) === FAILED,
+          isFailed: numberAt(status, 3) === STATUS_ERROR,
           resource: attributesAt(resource, 1),
         }
       }),

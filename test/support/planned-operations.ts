@@ -27,7 +27,7 @@ import { startService } from './service.ts'
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001'
 const B = 'bbbbbbbb-0000-4000-8000-000000000002'
-const RECORDS_OF_EACH = 5
+const RECORDS_PER_RESOURCE = 5
 
 /** JSON that contains the separators of the members of a record. */
 const MISLEADING = {
@@ -47,7 +47,7 @@ const sharedReferences = (credentialId: string, { allFields }: Resource, n: numb
       if (!kind.reference || n % 3 === 0) return []
       const idOf = (remoteId: number): string =>
         recordId(credentialId, kind.reference?.target ?? '', String(remoteId))
-      const missing = RECORDS_OF_EACH + 1
+      const missing = RECORDS_PER_RESOURCE + 1
       return [[name, kind.isList ? [2, 1, missing, 2].map(idOf) : idOf(n === 4 ? missing : 2)]]
     }),
   )
@@ -119,7 +119,7 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
           tenant,
           credentialId,
           resource,
-          Array.from({ length: RECORDS_OF_EACH }, (_, n) =>
+          Array.from({ length: RECORDS_PER_RESOURCE }, (_, n) =>
             misleadingRecord(credentialId, resource, n + 1),
           ),
         )
@@ -177,7 +177,7 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
       const random = randomOperation(seed, {
         schema,
         credentialIds: [A, B],
-        recordsOfEach: RECORDS_OF_EACH,
+        recordsOfEach: RECORDS_PER_RESOURCE,
       })
       const document = parse(random.query)
       expect(validate(schema, document), random.query).toEqual([])

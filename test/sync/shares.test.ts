@@ -158,7 +158,7 @@ it('150 credentials of one user run one after the other, interleaved with those 
 it('the next turn goes to the user with the fewest places, then to the one served longest ago', async () => {
   const { prisma } = harness.database
   const users = await Promise.all(['a', 'b', 'c'].map((name) => addConnected(name, 3)))
-  const names = new Map(users.map(({ userId }, place) => [userId, 'abc'[place]]))
+  const names = new Map(users.map(({ userId }, index) => [userId, 'abc'[index]]))
   const order = async () =>
     (await listDueRuns(harness.database, 100)).map(({ userId }) => names.get(userId)).join('')
   const [a, b, c] = users

@@ -8,12 +8,12 @@ const DAY_MS = 24 * 3600_000
 const BEGINNING = '2025-01-01T00:00:00.000Z'
 
 /** The maximum number of records in one window. */
-export const MAX_OF_WINDOW = 50
+export const MAX_RECORDS_PER_WINDOW = 50
 
 /** The pager of the app. */
 export const windows = windowPages({
   beginning: BEGINNING,
-  max: MAX_OF_WINDOW,
+  max: MAX_RECORDS_PER_WINDOW,
   total: 'rest',
   pagerOf: ({ from, to }) =>
     keysetPages({

@@ -53,10 +53,10 @@ test(`${KILLS} kills among changes and writes lose nothing, write nothing twice 
   const writes = await listWrites(harness.database)
   expect(writes.filter(({ action }) => action === 'create')).toHaveLength(5)
   for (let n = 0; n < 5; n++) {
-    const of = writes.filter(({ input }) => String(input.noteTitle).startsWith(`${n}/`))
-    const versions = of.map(({ input }) => Number(String(input.noteTitle).split('/')[1]))
+    const writesOfRound = writes.filter(({ input }) => String(input.noteTitle).startsWith(`${n}/`))
+    const versions = writesOfRound.map(({ input }) => Number(String(input.noteTitle).split('/')[1]))
     expect(versions).toEqual(Array.from({ length: version }, (_, index) => index + 1))
-    expect(new Set(of.map(({ recordId }) => recordId)).size).toBe(1)
+    expect(new Set(writesOfRound.map(({ recordId }) => recordId)).size).toBe(1)
   }
 }, 240_000)
 

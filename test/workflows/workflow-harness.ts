@@ -122,8 +122,8 @@ export const openWorkflowHarness = async () => {
     await Promise.all(engines.map((engine) => engine.stop()))
     engines = []
   }
-  const runs = async (of = customer): Promise<readonly RunEntry[]> => {
-    const { environmentId } = of
+  const runs = async (owner = customer): Promise<readonly RunEntry[]> => {
+    const { environmentId } = owner
     const page = await listRuns(database, { environmentId, limit: 1000 })
     return page.runs.toReversed()
   }
@@ -185,17 +185,17 @@ export const openWorkflowHarness = async () => {
       return row.id
     },
     /** Resolves when this many runs exist and all of them have ended. */
-    settled: async (count: number, of = customer): Promise<readonly RunEntry[]> => {
+    settled: async (count: number, owner = customer): Promise<readonly RunEntry[]> => {
       const endMs = performance.now() + 60_000
       for (;;) {
-        const found = await runs(of)
+        const found = await runs(owner)
         const open = found.filter(({ finishedAt }) => finishedAt === null)
         if (found.length === count && open.length === 0) break
         if (performance.now() > endMs)
           throw new Error(`${found.length} runs of ${count}, ${open.length} have not ended.`)
         await wait(20)
       }
-      return runs(of)
+      return runs(owner)
     },
     stopEngines,
     /** Stops the engines and deletes installations, runs and writes. */

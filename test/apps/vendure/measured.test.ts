@@ -115,7 +115,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
     })
   })
 
-  test('answers a wrong key with HTTP 200 and the code FORBIDDEN', async () => {
+  test('responds to a wrong key with HTTP 200 and the code FORBIDDEN', async () => {
     const response = await fetch(`${vendure.url}/admin-api`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'vendure-api-key': 'wrong' },

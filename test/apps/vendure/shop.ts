@@ -16,7 +16,7 @@ import {
 
 export interface NewVariant {
   readonly sku: string
-  /** Net price in euros. */
+  /** Net price in cents of a euro. */
   readonly price: number
   readonly stockOnHand?: number
   /** Options of the variant, `{ Size: 'L' }`; required if the product has two or more variants. */

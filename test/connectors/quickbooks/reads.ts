@@ -107,8 +107,8 @@ const recorded: readonly (readonly [plural: string, raw: object, expected: objec
 ]
 
 const mapped = recorded.map(
-  ([plural, raw, expected], at): QuickBooksCase => ({
-    name: `a recorded one of ${plural} (${at})`,
+  ([plural, raw, expected], index): QuickBooksCase => ({
+    name: `a recorded one of ${plural} (${index})`,
     run: async (harness, { received }) => {
       const { remoteId: _, companyId: __, ...rest } = await harness.map(plural, received(raw))
       return rest

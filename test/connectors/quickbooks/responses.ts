@@ -63,8 +63,8 @@ const refusals: readonly QuickBooksCase[] = (
       'parentAccountId',
     ],
   ] satisfies readonly (readonly [string, Fields, string])[]
-).map(([plural, fields, field], at) => ({
-  name: `a refused one of ${plural} at ${field} (${at})`,
+).map(([plural, fields, field], index) => ({
+  name: `a refused one of ${plural} at ${field} (${index})`,
   run: async (harness) => {
     seed(harness)
     // A payment to a vendor without lines would be rejected for the missing lines.
@@ -114,7 +114,7 @@ const feeds: readonly QuickBooksCase[] = [
       {
         token: '2026-11-23T16:59:00.000Z',
         changes: [
-          ...Array.from({ length: 9 }, (_, at) => `changed accounting/accounts ${at + 1}`),
+          ...Array.from({ length: 9 }, (_, index) => `changed accounting/accounts ${index + 1}`),
           'changed accounting/companyInfo 1',
           'changed accounting/customers 1',
           'changed accounting/items 1',

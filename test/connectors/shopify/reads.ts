@@ -43,7 +43,10 @@ const pages: readonly ShopifyCase[] = [
   {
     name: 'orders and fulfillments with eleven lines',
     run: async (harness) => {
-      const lineItems = Array.from({ length: 11 }, (_, at) => ({ title: `${at}`, quantity: 1 }))
+      const lineItems = Array.from({ length: 11 }, (_, index) => ({
+        title: `${index}`,
+        quantity: 1,
+      }))
       harness.shop.fulfill(harness.shop.createOrder({ lineItems }))
       const counts: unknown[] = []
       for (const [plural, remoteId] of [
@@ -65,8 +68,8 @@ const pages: readonly ShopifyCase[] = [
   {
     name: 'a product with eleven variants',
     run: async (harness) => {
-      const variants = Array.from({ length: 11 }, (_, at) => ({
-        optionValues: [{ name: 'Size', value: `${at}` }],
+      const variants = Array.from({ length: 11 }, (_, index) => ({
+        optionValues: [{ name: 'Size', value: `${index}` }],
       }))
       await harness.create('products', { productName: 'Lamp', variants })
       const { rows } = await harness.list('products')

@@ -342,7 +342,7 @@ const fulfillmentOrders: readonly ShopifyCase[] = [
 interface Refusal {
   readonly plural: string
   /** The mutation that the shop rejects, or the mistake that the connector finds itself. */
-  readonly by: string
+  readonly rejectedBy: string
   write(harness: Harness): Promise<unknown>
   /** The unified name of the field at fault. Absent: the record itself is missing. */
   readonly field?: string
@@ -355,42 +355,42 @@ const OPEN_LINE = { lineItemId: globalId('LineItem', 1), quantity: 2 }
 const refused: readonly Refusal[] = [
   {
     plural: 'customers',
-    by: 'customerCreate',
+    rejectedBy: 'customerCreate',
     field: 'email',
     write: ({ create }) => create('customers', customer),
     reason: 'Email has already been taken; Phone has already been taken',
   },
   {
     plural: 'customers',
-    by: 'customerUpdate',
+    rejectedBy: 'customerUpdate',
     field: 'email',
     write: ({ update }) => update('customers', CUSTOMER, { email: 'nobody' }),
     reason: 'Email is invalid',
   },
   {
     plural: 'products',
-    by: 'productCreate',
+    rejectedBy: 'productCreate',
     field: 'productName',
     write: ({ create }) => create('products', { productName: ' ' }),
     reason: "Title can't be blank",
   },
   {
     plural: 'products',
-    by: 'productSet',
+    rejectedBy: 'productSet',
     field: 'productName',
     write: ({ create }) => create('products', { productName: ' ', variants: [small] }),
     reason: "INVALID_INPUT: Title can't be blank",
   },
   {
     plural: 'products',
-    by: 'productUpdate',
+    rejectedBy: 'productUpdate',
     field: 'productName',
     write: ({ update }) => update('products', PRODUCT, { productName: ' ' }),
     reason: "Title can't be blank",
   },
   {
     plural: 'products',
-    by: 'productVariantsBulkUpdate',
+    rejectedBy: 'productVariantsBulkUpdate',
     field: 'variants',
     write: ({ update }) => {
       const second = { remoteId: SMALL, optionValues: large.optionValues }
@@ -400,7 +400,7 @@ const refused: readonly Refusal[] = [
   },
   {
     plural: 'products',
-    by: 'productVariantsBulkCreate',
+    rejectedBy: 'productVariantsBulkCreate',
     field: 'variants',
     write: ({ update }) => {
       const known = [{ remoteId: SMALL }, { remoteId: LARGE }]
@@ -410,21 +410,21 @@ const refused: readonly Refusal[] = [
   },
   {
     plural: 'orders',
-    by: 'orderCreate',
+    rejectedBy: 'orderCreate',
     field: 'lineItems',
     write: ({ create }) => create('orders', { lineItems: [MISSING_LINE] }),
     reason: 'INVALID: Variant does not exist',
   },
   {
     plural: 'orders',
-    by: 'orderUpdate',
+    rejectedBy: 'orderUpdate',
     field: 'customer',
     write: ({ update }) => update('orders', ORDER, { customer: { email: 'nobody' } }),
     reason: 'Email is invalid',
   },
   {
     plural: 'orders',
-    by: 'orderCustomerSet',
+    rejectedBy: 'orderCustomerSet',
     field: 'customer',
     write: ({ update }) =>
       update('orders', ORDER, { customer: { customerId: globalId('Customer', 99) } }),
@@ -432,21 +432,21 @@ const refused: readonly Refusal[] = [
   },
   {
     plural: 'orders',
-    by: 'the name of a known customer',
+    rejectedBy: 'the name of a known customer',
     field: 'customer.firstName',
     write: ({ update }) => update('orders', ORDER, { customer: { firstName: 'Eva' } }),
     reason: 'Shopify takes this value from the customer; leave it out.',
   },
   {
     plural: 'fulfillments',
-    by: 'more units than are left',
+    rejectedBy: 'more units than are left',
     field: 'lineItems[0].quantity',
     write: ({ create }) => create('fulfillments', { orderId: ORDER, lineItems: [OPEN_LINE] }),
     reason: 'At most 1 of this line can still be shipped.',
   },
   {
     plural: 'fulfillments',
-    by: 'an order that does not exist',
+    rejectedBy: 'an order that does not exist',
     field: 'orderId',
     write: ({ create }) =>
       create('fulfillments', { orderId: globalId('Order', 99), lineItems: [OPEN_LINE] }),
@@ -454,31 +454,31 @@ const refused: readonly Refusal[] = [
   },
   {
     plural: 'customers',
-    by: 'customerDelete',
+    rejectedBy: 'customerDelete',
     reason: "Customer can't be found",
     write: ({ remove }) => remove('customers', globalId('Customer', 99)),
   },
   {
     plural: 'orders',
-    by: 'orderDelete',
+    rejectedBy: 'orderDelete',
     reason: 'NOT_FOUND: Order does not exist',
     write: ({ remove }) => remove('orders', globalId('Order', 99)),
   },
   {
     plural: 'products',
-    by: 'productDelete',
+    rejectedBy: 'productDelete',
     reason: 'Product does not exist',
     write: ({ remove }) => remove('products', globalId('Product', 99)),
   },
   {
     plural: 'fulfillments',
-    by: 'fulfillmentCancel',
+    rejectedBy: 'fulfillmentCancel',
     write: ({ remove }) => remove('fulfillments', globalId('Fulfillment', 99)),
     reason: 'Fulfillment does not exist.',
   },
   {
     plural: 'fulfillments',
-    by: 'fulfillmentTrackingInfoUpdate',
+    rejectedBy: 'fulfillmentTrackingInfoUpdate',
     write: ({ update }) => update('fulfillments', globalId('Fulfillment', 99), { carrier: 'UPS' }),
     reason: 'Fulfillment does not exist.',
   },
@@ -487,7 +487,7 @@ const refused: readonly Refusal[] = [
 /** Writes that the connector or the shop rejects. */
 const refusals: readonly ShopifyCase[] = [
   ...refused.map(
-    ({ plural, by, write, field, reason }): ShopifyCase => ({
+    ({ plural, rejectedBy: by, write, field, reason }): ShopifyCase => ({
       name: `a refusal: ${by}`,
       run: async (harness) => {
         if (field !== undefined) await fill(harness)

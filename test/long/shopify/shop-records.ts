@@ -7,7 +7,7 @@ const money = (amount: string, currencyCode = 'USD') => ({ amount, currencyCode 
 /** A price in the currency of the shop. */
 export const price = (amount: string) => ({ shopMoney: money(amount) })
 
-const SIZES = Array.from({ length: 13 }, (_, at) => `Size ${at + 1}`)
+const SIZES = Array.from({ length: 13 }, (_, index) => `Size ${index + 1}`)
 
 const SET_PRODUCT = `mutation ($input: ProductSetInput!) { productSet(input: $input) {
   product { id variants(first: 20) { nodes { id } } } userErrors { field message } } }`
@@ -23,12 +23,12 @@ const createLamp = async (send: SendToShop): Promise<Loose> => {
     tags: ['new', 'sale'],
     files: [{ originalSource: 'https://cdn.example/lamp.png', contentType: 'IMAGE' }],
     productOptions: [{ name: 'Size', values: SIZES.map((name) => ({ name })) }],
-    variants: SIZES.map((name, at) => ({
+    variants: SIZES.map((name, index) => ({
       optionValues: [{ optionName: 'Size', name }],
-      price: `${at}.10`,
+      price: `${index}.10`,
       inventoryItem: {
-        sku: `LAMP-${at}`,
-        tracked: at > 0,
+        sku: `LAMP-${index}`,
+        tracked: index > 0,
         measurement: { weight: { value: 1.5, unit: 'KILOGRAMS' } },
       },
     })),
@@ -62,8 +62,8 @@ const createLongOrder = (shop: ShopControls, customerId: string, variantId: stri
     billingAddress: { ...ADDRESS, city: 'Hamburg' },
     lineItems: [
       { variantId, quantity: 2, priceSet: moneyInBothCurrencies('19.99', '17.49') },
-      ...Array.from({ length: 11 }, (_, at) => ({
-        title: `Nail ${at}`,
+      ...Array.from({ length: 11 }, (_, index) => ({
+        title: `Nail ${index}`,
         quantity: 3,
         priceSet: moneyInBothCurrencies('0.10', '0.09'),
       })),

@@ -125,5 +125,7 @@ export const createContract = (document: ContractDocument): Contract => {
 /** `Line[0].Amont` */
 export const showPath = (path: Problem['path']): string =>
   path
-    .map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`))
+    .map((step, index) =>
+      typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`,
+    )
     .join('')

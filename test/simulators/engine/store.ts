@@ -121,7 +121,7 @@ export const createStore = (clock: Pick<Clock, 'nowMs'>): Store => {
     const revisions = types.map((type) => tableOf(type).revision)
     const known = views.get(name)
     // The value is that of the key's only builder.
-    if (known?.revisions.every((revision, at) => revision === revisions[at]))
+    if (known?.revisions.every((revision, index) => revision === revisions[index]))
       return known.value as ReturnType<typeof build>
     if (views.size >= MAX_VIEWS) views.clear()
     const value = build([...tableOf(types[0] ?? '').records.values()])

@@ -129,8 +129,8 @@ const batchesOf = (
 ): readonly (readonly WebhookEvent[])[] => {
   const groups = Map.groupBy(events, ({ accountId }) => (mixesAccounts ? '' : accountId))
   return [...groups.values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / maxEventsPerMessage) }, (_, at) =>
-      group.slice(at * maxEventsPerMessage, (at + 1) * maxEventsPerMessage),
+    Array.from({ length: Math.ceil(group.length / maxEventsPerMessage) }, (_, index) =>
+      group.slice(index * maxEventsPerMessage, (index + 1) * maxEventsPerMessage),
     ),
   )
 }

@@ -23,15 +23,15 @@ import {
   type PortalCall,
   type PortalOf,
   pageOf,
+  requireType,
   routesOf,
-  typeIn,
 } from './endpoints.ts'
 import { notFoundError } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import type { Portal } from './portal.ts'
 import { requireRecord } from './record-lookup.ts'
 
-const MAX_PAGE = 500
+const MAX_PAGE_SIZE = 500
 
 const CATEGORY = 'HUBSPOT_DEFINED'
 
@@ -42,8 +42,8 @@ interface Pair {
 
 /** The types of the path; the token must allow this access to both. */
 const pairIn = (call: Call, access: Access, from = 'fromObjectType'): Pair => ({
-  from: typeIn(call, access, from),
-  to: typeIn(call, access, 'toObjectType'),
+  from: requireType(call, access, from),
+  to: requireType(call, access, 'toObjectType'),
 })
 
 const keyOf = ({ name }: ObjectType, id: unknown): RecordKey => ({ type: name, id: String(id) })
@@ -104,7 +104,7 @@ const listAssociates =
   ({ portal, call }) => {
     const { from, to } = pairIn(call, 'read', 'objectType')
     const { id } = requireRecord(portal, from, call.path.objectId ?? '')
-    const { after, limit = String(MAX_PAGE) } = call.query
+    const { after, limit = String(MAX_PAGE_SIZE) } = call.query
     const found = associatesOf(portal, keyOf(from, id), to)
     const scope = `${portal.account.id} ${from.name} ${id} ${to.name}`
     const { page, paging } = pageOf(cursors, scope, found, { after, limit: Number(limit) })
@@ -159,7 +159,10 @@ const readAll =
       if (found.length === 0) return []
       const scope = `${portal.account.id} ${from.name} ${id} ${to.name}`
       const position = after === undefined ? undefined : String(after)
-      const { page, paging } = pageOf(cursors, scope, found, { after: position, limit: MAX_PAGE })
+      const { page, paging } = pageOf(cursors, scope, found, {
+        after: position,
+        limit: MAX_PAGE_SIZE,
+      })
       return [{ from: { id: String(id) }, to: page.map(showAssociate), ...paging }]
     })
     const without = inputs
@@ -234,7 +237,7 @@ const recordEndpoints = (cursors: Cursors): readonly Endpoint[] => {
     {
       method: 'GET',
       path: `${base}/{toObjectType}`,
-      parameters: { after: {}, limit: limitUpTo(MAX_PAGE) },
+      parameters: { after: {}, limit: limitUpTo(MAX_PAGE_SIZE) },
       respond: listAssociates(cursors),
       response: 'AssociatedObjects',
     },

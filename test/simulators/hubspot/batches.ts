@@ -45,7 +45,7 @@ const missingErrors = (
 
 /** @throws ApiError if an id is sent twice */
 const assertDistinct = (ids: readonly string[]): void => {
-  const repeated = ids.filter((id, at) => ids.indexOf(id) !== at)
+  const repeated = ids.filter((id, index) => ids.indexOf(id) !== index)
   if (repeated.length > 0)
     throw validationError(`Duplicate IDs found in batch input: [${repeated.join(', ')}]`, {
       ids: repeated,
@@ -65,10 +65,10 @@ export const readBatch = (
   const isFound = found.map((record) => record !== undefined && isArchived(record) === archived)
   const properties = Array.isArray(body.properties) ? body.properties.map(String) : []
   assertSelection(portal, type, { properties })
-  const results = found.flatMap((record, at) =>
-    record && isFound[at] ? [showRecord(portal, type, record, { properties })] : [],
+  const results = found.flatMap((record, index) =>
+    record && isFound[index] ? [showRecord(portal, type, record, { properties })] : [],
   )
-  const lost = ids.filter((_id, at) => !isFound[at])
+  const lost = ids.filter((_id, index) => !isFound[index])
   return batchReply(portal, results, { errors: missingErrors(type, lost) })
 }
 

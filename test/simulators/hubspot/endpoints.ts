@@ -26,7 +26,7 @@ export const limitUpTo = (max: number): Parameter => ({
   accepts: (value) => /^[1-9]\d{0,3}$/.test(value) && Number(value) <= max,
 })
 
-export const namesIn = (text: string | undefined): readonly string[] | undefined =>
+export const parseNames = (text: string | undefined): readonly string[] | undefined =>
   text
     ?.split(',')
     .map((name) => name.trim())
@@ -50,7 +50,7 @@ export type Access = 'read' | 'write'
  * The type that a variable of the path names, if the token allows this access to it.
  * @throws RefusalError if the scope is missing or the API only reads these records
  */
-export const typeIn = (call: Call, access: Access, variable = 'objectType'): ObjectType => {
+export const requireType = (call: Call, access: Access, variable = 'objectType'): ObjectType => {
   const type = objectTypeNamed(call.path[variable] ?? '')
   const { readScopes, writeScopes } = type
   if (access === 'write' && writeScopes.length === 0)

@@ -9,12 +9,12 @@ import {
   jsonBody,
   limitUpTo,
   NAMES,
-  namesIn,
   type PortalCall,
   type PortalOf,
   pageOf,
+  parseNames,
+  requireType,
   routesOf,
-  typeIn,
 } from './endpoints.ts'
 import { notFoundError } from './errors.ts'
 import { mergeRecords } from './merges.ts'
@@ -30,7 +30,7 @@ const SOURCE: ChangeSource = 'INTEGRATION'
 const SELECTION = { properties: NAMES, associations: NAMES, archived: FLAG }
 
 const selectionIn = ({ call: { query } }: PortalCall): Selection => {
-  const properties = namesIn(query.properties)
+  const properties = parseNames(query.properties)
   return { ...(properties && { properties }), associations: typesIn(query.associations) }
 }
 
@@ -49,7 +49,7 @@ const listRecords =
   (portalCall) => {
     const { portal, call } = portalCall
     const { after, limit = '10', archived = 'false' } = call.query
-    const type = typeIn(call, 'read')
+    const type = requireType(call, 'read')
     const scope = `${portal.account.id} ${type.name} ${archived}`
     const records = recordsOf(portal, type, archived === 'true')
     const { page, paging } = pageOf(cursors, scope, records, { after, limit: Number(limit) })
@@ -61,7 +61,7 @@ const listRecords =
 
 const getRecord: Endpoint['respond'] = (portalCall) => {
   const { portal, call } = portalCall
-  const type = typeIn(call, 'read')
+  const type = requireType(call, 'read')
   const { objectId = '' } = call.path
   const record = findRecord(portal, type, objectId, call.query.idProperty)
   const isWanted = record && isArchived(record) === (call.query.archived === 'true')
@@ -71,20 +71,20 @@ const getRecord: Endpoint['respond'] = (portalCall) => {
 }
 
 const create: Endpoint['respond'] = ({ portal, call }) => {
-  const type = typeIn(call, 'write')
+  const type = requireType(call, 'write')
   const record = createRecord(portal, type, call.body, SOURCE)
   return { status: 201, body: showWritten(portal, type, record) }
 }
 
 const update: Endpoint['respond'] = ({ portal, call }) => {
-  const type = typeIn(call, 'write')
+  const type = requireType(call, 'write')
   const record = requireRecord(portal, type, call.path.objectId ?? '', call.query.idProperty)
   const updated = updateRecord(portal, type, record, Object(call.body.properties), SOURCE)
   return { status: 200, body: showWritten(portal, type, updated) }
 }
 
 const archive: Endpoint['respond'] = ({ portal, call }) => {
-  const type = typeIn(call, 'write')
+  const type = requireType(call, 'write')
   const { objectId = '' } = call.path
   const record = findRecord(portal, type, objectId)
   if (!record)
@@ -94,7 +94,7 @@ const archive: Endpoint['respond'] = ({ portal, call }) => {
 }
 
 const merge: Endpoint['respond'] = ({ portal, call }) => {
-  const type = typeIn(call, 'write')
+  const type = requireType(call, 'write')
   const { primaryObjectId, objectIdToMerge } = call.body
   const primary = requireRecord(portal, type, String(primaryObjectId))
   const other = requireRecord(portal, type, String(objectIdToMerge))
@@ -151,7 +151,7 @@ const endpointsWith = (cursors: Cursors): readonly Endpoint[] => [
     body: jsonBody('Search'),
     respond: ({ portal, call }) => ({
       status: 200,
-      body: search(portal, typeIn(call, 'read'), call.body),
+      body: search(portal, requireType(call, 'read'), call.body),
     }),
     response: 'SearchResults',
   },
@@ -161,35 +161,35 @@ const endpointsWith = (cursors: Cursors): readonly Endpoint[] => [
     parameters: { archived: FLAG },
     body: jsonBody('BatchRead'),
     respond: ({ portal, call }) =>
-      readBatch(portal, typeIn(call, 'read'), call.body, call.query.archived === 'true'),
+      readBatch(portal, requireType(call, 'read'), call.body, call.query.archived === 'true'),
     response: 'RecordBatch',
   },
   {
     method: 'POST',
     path: '/{objectType}/batch/create',
     body: jsonBody('BatchCreate'),
-    respond: ({ portal, call }) => createBatch(portal, typeIn(call, 'write'), call.body),
+    respond: ({ portal, call }) => createBatch(portal, requireType(call, 'write'), call.body),
     response: 'RecordBatch',
   },
   {
     method: 'POST',
     path: '/{objectType}/batch/update',
     body: jsonBody('BatchUpdate'),
-    respond: ({ portal, call }) => updateBatch(portal, typeIn(call, 'write'), call.body),
+    respond: ({ portal, call }) => updateBatch(portal, requireType(call, 'write'), call.body),
     response: 'RecordBatch',
   },
   {
     method: 'POST',
     path: '/{objectType}/batch/upsert',
     body: jsonBody('BatchUpdate'),
-    respond: ({ portal, call }) => upsertBatch(portal, typeIn(call, 'write'), call.body),
+    respond: ({ portal, call }) => upsertBatch(portal, requireType(call, 'write'), call.body),
     response: 'UpsertBatch',
   },
   {
     method: 'POST',
     path: '/{objectType}/batch/archive',
     body: jsonBody('BatchArchive'),
-    respond: ({ portal, call }) => archiveBatch(portal, typeIn(call, 'write'), call.body),
+    respond: ({ portal, call }) => archiveBatch(portal, requireType(call, 'write'), call.body),
     response: 'Nothing',
   },
 ]

@@ -12,9 +12,9 @@ import { isArchived } from './record-lookup.ts'
 import { assertSelection, showRecord } from './record-view.ts'
 import { parseTime } from './values.ts'
 
-const MAX_PAGE = 200
+const MAX_PAGE_SIZE = 200
 const MAX_GROUPS = 6
-const MAX_FILTERS_OF_GROUP = 10
+const MAX_FILTERS_PER_GROUP = 10
 const MAX_FILTERS = 25
 const MAX_SORTS = 1
 
@@ -150,8 +150,8 @@ const groupPredicates = (
   if (groups.length > MAX_GROUPS)
     throw validationError(`At most ${MAX_GROUPS} filter groups are allowed`)
   if (total > MAX_FILTERS) throw validationError(`At most ${MAX_FILTERS} filters are allowed`)
-  if (sizes.some((size) => size === 0 || size > MAX_FILTERS_OF_GROUP))
-    throw validationError(`A filter group needs 1 to ${MAX_FILTERS_OF_GROUP} filters`)
+  if (sizes.some((size) => size === 0 || size > MAX_FILTERS_PER_GROUP))
+    throw validationError(`A filter group needs 1 to ${MAX_FILTERS_PER_GROUP} filters`)
   return groups.map(({ filters }) => {
     const predicates = listOf(filters).map((filter) => filterPredicate(portal, type, filter))
     return (record) => predicates.every((predicate) => predicate(record))
@@ -236,7 +236,8 @@ const readPage = (
   { limit = 10, after = '0' }: JsonObject,
 ): readonly [number, number] => {
   const [size, start] = [Number(limit), Number(after)]
-  if (size < 1 || size > MAX_PAGE) throw validationError(`limit must be from 1 to ${MAX_PAGE}`)
+  if (size < 1 || size > MAX_PAGE_SIZE)
+    throw validationError(`limit must be from 1 to ${MAX_PAGE_SIZE}`)
   if (!/^\d{1,9}$/.test(String(after))) throw validationError(`after must be an offset: ${after}`)
   if (start + size > maxSearchResults)
     throw validationError(`Paging beyond ${maxSearchResults} results is not possible`, {

@@ -8,9 +8,9 @@ import {
   FLAG,
   limitUpTo,
   NAMES,
-  namesIn,
   type PortalOf,
   pageOf,
+  parseNames,
   requireScope,
   routesOf,
 } from './endpoints.ts'
@@ -68,7 +68,7 @@ const properties: readonly Endpoint[] = [
     path: '/{objectType}',
     parameters: { archived: FLAG, properties: NAMES },
     respond: ({ portal, call }) => {
-      const names = namesIn(call.query.properties)
+      const names = parseNames(call.query.properties)
       const all = [...definitionsOf(portal, describedType(call)).values()]
       const wanted = all.filter(({ name }) => names === undefined || names.includes(name))
       // Archived definitions are not simulated.

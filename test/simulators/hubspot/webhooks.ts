@@ -151,8 +151,8 @@ const associationEvents = (source: EventSource, format: WebhookFormat): readonly
   ]
 }
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
+const SECOND_MS = 1000
+const MINUTE = 60 * SECOND_MS
 const HOUR = 60 * MINUTE
 
 /** The id of an app, which follows from its secret here. */
@@ -169,7 +169,7 @@ export const webhookPolicy = (format: WebhookFormat): WebhookPolicy => ({
     const type = objectTypes.get(change.type)
     return type ? recordEvents(source, type, format) : []
   },
-  delayMs: 2 * SECOND,
+  delayMs: 2 * SECOND_MS,
   maxEventsPerMessage: 100,
   mixesAccounts: true,
   messageOf: ({ events, subscription: { secret, url }, attempt, nowMs }) => {
@@ -205,5 +205,5 @@ export const webhookPolicy = (format: WebhookFormat): WebhookPolicy => ({
     5 * HOUR,
     6 * HOUR,
   ],
-  timeoutMs: 5 * SECOND,
+  timeoutMs: 5 * SECOND_MS,
 })

@@ -75,7 +75,11 @@ const withDefaults = (line: JsonObject): JsonObject => {
 /** Lines with ids, in order. New lines get ids after the largest. */
 const withIds = (lines: readonly JsonObject[]): readonly JsonObject[] => {
   let last = Math.max(0, ...lines.map(({ Id }) => Number(Id ?? 0)).filter(Number.isInteger))
-  return lines.map((line, at) => ({ LineNum: at + 1, ...line, Id: line.Id ?? String(++last) }))
+  return lines.map((line, index) => ({
+    LineNum: index + 1,
+    ...line,
+    Id: line.Id ?? String(++last),
+  }))
 }
 
 /**

@@ -8,7 +8,7 @@ const reference = (id: unknown): JsonObject => ({ value: String(id) })
 const accountOf = (company: Company, type: string): JsonObject =>
   reference(company.store.list('Account').find(({ value }) => value.AccountType === type)?.id ?? '')
 
-const price = (at: number): number => (1000 + ((at * 377) % 90_000)) / 100
+const price = (index: number): number => (1000 + ((index * 377) % 90_000)) / 100
 
 /** Adds `count` customers, vendors, items, invoices and bills each; every second invoice and third bill is paid. */
 export const addSampleRecords = (company: Company, count: number): void => {
@@ -28,11 +28,16 @@ export const addSampleRecords = (company: Company, count: number): void => {
     const Line = [{ Amount: amountOf(TotalAmt), LinkedTxn }]
     create('BillPayment', { VendorRef, TotalAmt, PayType: 'Check', CheckPayment, Line })
   }
-  const people = Array.from({ length: count }, (_, at) => {
-    const PrimaryEmailAddr = { Address: `person${at}@example.com` }
-    const customer = create('Customer', { DisplayName: `Customer ${at}`, PrimaryEmailAddr })
-    const vendor = create('Vendor', { DisplayName: `Vendor ${at}`, PrimaryEmailAddr })
-    const values = { Name: `Item ${at}`, Type: 'Service', IncomeAccountRef, UnitPrice: price(at) }
+  const people = Array.from({ length: count }, (_, index) => {
+    const PrimaryEmailAddr = { Address: `person${index}@example.com` }
+    const customer = create('Customer', { DisplayName: `Customer ${index}`, PrimaryEmailAddr })
+    const vendor = create('Vendor', { DisplayName: `Vendor ${index}`, PrimaryEmailAddr })
+    const values = {
+      Name: `Item ${index}`,
+      Type: 'Service',
+      IncomeAccountRef,
+      UnitPrice: price(index),
+    }
     return { customer, vendor, item: create('Item', values) }
   })
   for (const [at, { customer, vendor, item }] of people.entries()) {

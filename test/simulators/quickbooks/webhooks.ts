@@ -73,8 +73,8 @@ const notificationsOf = (events: readonly WebhookEvent[]): JsonObject => ({
   ),
 })
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
+const SECOND_MS = 1000
+const MINUTE = 60 * SECOND_MS
 const HOUR = 60 * MINUTE
 
 /** `survivorOf` returns the id of the record that another was merged into. */
@@ -91,7 +91,7 @@ export const webhookPolicy = (
     const payload: EventData & JsonObject = { eventId, entity: type, action, ...merge }
     return [{ accountId, topic: `${type}.${action}`, atMs, payload }]
   },
-  delayMs: 5 * SECOND,
+  delayMs: 5 * SECOND_MS,
   maxEventsPerMessage: 100,
   mixesAccounts: true,
   messageOf: ({ events, subscription: { secret } }) => {
@@ -102,14 +102,14 @@ export const webhookPolicy = (
     return { body, headers }
   },
   retryDelaysMs: [
-    10 * SECOND,
-    20 * SECOND,
-    30 * SECOND,
+    10 * SECOND_MS,
+    20 * SECOND_MS,
+    30 * SECOND_MS,
     5 * MINUTE,
     20 * MINUTE,
     2 * HOUR,
     4 * HOUR,
     6 * HOUR,
   ],
-  timeoutMs: 3 * SECOND,
+  timeoutMs: 3 * SECOND_MS,
 })

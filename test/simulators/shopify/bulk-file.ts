@@ -4,8 +4,8 @@ import type { Reply } from '../engine/profile.ts'
 const RANGE = /^bytes=(\d{1,16})-(\d{1,16})$/
 
 /** Where the character at `at` starts: a part is text, and a server may send less than requested. */
-const characterAt = (file: Buffer, at: number): number => {
-  let start = at
+const characterAt = (file: Buffer, index: number): number => {
+  let start = index
   while (((file[start] ?? 0) & 0xc0) === 0x80) start -= 1
   return start
 }

@@ -20,7 +20,7 @@ import { numberOf, type Shop, writeTime } from './shop.ts'
 
 const MAX_CONNECTIONS = 5
 const MAX_DEPTH = 2
-const MAX_RUNNING = 5
+const MAX_RUNNING_OPERATIONS = 5
 const RESULT_MS = 7 * 86_400_000
 
 /** The reason why a query cannot run in bulk; undefined if it can. */
@@ -166,7 +166,7 @@ const run = (
   const { shop, client } = context
   const document = parseBulk(query)
   const running = shop.BulkOperation.list().filter(({ value }) => RUNNING.includes(value.status))
-  if (running.length >= MAX_RUNNING)
+  if (running.length >= MAX_RUNNING_OPERATIONS)
     refuse(null, 'The limit of concurrent bulk operations is reached', 'LIMIT_REACHED')
   const operation = shop.BulkOperation.insert(shop.nextId('BulkOperation'), {
     clientId: client.clientId,

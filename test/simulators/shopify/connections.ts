@@ -22,7 +22,7 @@ export interface SortedList<Node> {
   readonly order: string
 }
 
-const MAX_PAGE = 250
+const MAX_PAGE_SIZE = 250
 
 const comparePositions = ([a, aId]: Position, [b, bId]: Position): number =>
   a < b ? -1 : a > b ? 1 : aId - bId
@@ -43,8 +43,8 @@ const checkSize = ({ first, last }: PageArguments): void => {
   if (isFirst && isLast) throw badRequest('providing both first and last is not supported')
   if (!isFirst && !isLast) throw badRequest('you must provide one of first or last')
   const size = first ?? last ?? 0
-  if (size < 0 || size > MAX_PAGE)
-    throw badRequest(`${isFirst ? 'first' : 'last'} must be between 0 and ${MAX_PAGE}`)
+  if (size < 0 || size > MAX_PAGE_SIZE)
+    throw badRequest(`${isFirst ? 'first' : 'last'} must be between 0 and ${MAX_PAGE_SIZE}`)
 }
 
 /** The number of leading elements that `holds` accepts; it must accept no others. */
@@ -114,7 +114,7 @@ export const connectPart = <Node>(
   context: Context,
   order: string,
 ): object => {
-  const places = new Map(nodes.map((node, at) => [node, at]))
+  const places = new Map(nodes.map((node, index) => [node, index]))
   const positionOf = (node: Node): Position => [places.get(node) ?? 0, 0]
   return connect({ nodes, positionOf, order }, args, context)
 }

@@ -40,10 +40,10 @@ const readTracking = (input: TrackingInput | null | undefined): Fulfillment['tra
   const numbers = input.numbers ?? (input.number ? [input.number] : [])
   const urls = input.urls ?? (input.url ? [input.url] : [])
   const length = Math.max(numbers.length, urls.length, input.company ? 1 : 0)
-  return Array.from({ length }, (_, at) => ({
+  return Array.from({ length }, (_, index) => ({
     company: input.company ?? null,
-    number: numbers[at] ?? null,
-    url: urls[at] ?? null,
+    number: numbers[index] ?? null,
+    url: urls[index] ?? null,
   }))
 }
 
@@ -60,13 +60,13 @@ export interface FulfillmentInput {
 const FIELD = 'fulfillment.lineItemsByFulfillmentOrder'
 
 /** A fulfillment order that may be fulfilled. @throws UserErrors */
-const requireOpen = (id: string, at: number, shop: Shop): Entry<FulfillmentOrder> => {
+const requireOpen = (id: string, index: number, shop: Shop): Entry<FulfillmentOrder> => {
   const fulfillmentOrder = shop.FulfillmentOrder.find(id)
   if (!fulfillmentOrder)
-    return refuse(`${FIELD}.${at}.fulfillmentOrderId`, 'Fulfillment order does not exist.')
+    return refuse(`${FIELD}.${index}.fulfillmentOrderId`, 'Fulfillment order does not exist.')
   if (!['OPEN', 'IN_PROGRESS'].includes(fulfillmentOrder.value.status))
     refuse(
-      `${FIELD}.${at}.fulfillmentOrderId`,
+      `${FIELD}.${index}.fulfillmentOrderId`,
       `Fulfillment order ${id} has an unfulfillable status= ${fulfillmentOrder.value.status.toLowerCase()}.`,
     )
   return fulfillmentOrder
@@ -84,14 +84,14 @@ type FulfillmentOrderRequest = FulfillmentInput['lineItemsByFulfillmentOrder'][n
 /** Subtracts the quantities from the fulfillment order. @returns the lines of the fulfillment @throws UserErrors */
 const subtractQuantities = (
   { fulfillmentOrderId, fulfillmentOrderLineItems: requested }: FulfillmentOrderRequest,
-  at: number,
+  index: number,
   shop: Shop,
 ): readonly FulfilledLine[] => {
-  const fulfillmentOrder = requireOpen(fulfillmentOrderId, at, shop)
+  const fulfillmentOrder = requireOpen(fulfillmentOrderId, index, shop)
   const lineIds = fulfillmentOrder.value.lines.map(({ id }) => id)
   if (requested?.some(({ id }) => !lineIds.includes(id)))
     refuse(
-      `${FIELD}.${at}.fulfillmentOrderLineItems`,
+      `${FIELD}.${index}.fulfillmentOrderLineItems`,
       'Fulfillment order line item does not exist.',
     )
   const fulfilledLines = fulfillmentOrder.value.lines.map((line) => ({
@@ -101,7 +101,7 @@ const subtractQuantities = (
   const isInvalid = requested?.some(({ quantity }) => quantity < 1)
   if (isInvalid || fulfilledLines.some(({ line, quantity }) => quantity > line.remainingQuantity))
     refuse(
-      `${FIELD}.${at}.fulfillmentOrderLineItems`,
+      `${FIELD}.${index}.fulfillmentOrderLineItems`,
       'Invalid fulfillment order line item quantity requested.',
     )
   const lines = fulfilledLines.map(({ line, quantity }) => ({
@@ -127,7 +127,7 @@ const subtractQuantities = (
 export const createFulfillment = (input: FulfillmentInput, shop: Shop): Entry<Fulfillment> => {
   const requests = input.lineItemsByFulfillmentOrder
   if (requests.length === 0) refuse(FIELD, 'At least one fulfillment order is required.')
-  const lines = requests.flatMap((request, at) => subtractQuantities(request, at, shop))
+  const lines = requests.flatMap((request, index) => subtractQuantities(request, index, shop))
   const orderIds = new Set(
     requests.map(({ fulfillmentOrderId: id }) => shop.FulfillmentOrder.find(id)?.value.orderId),
   )

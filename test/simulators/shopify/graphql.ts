@@ -105,7 +105,7 @@ interface PreparedOperation {
 }
 
 const validated = new Map<string, DocumentNode | readonly GraphQLError[]>()
-const MAX_VALIDATED = 500
+const MAX_CACHED_DOCUMENTS = 500
 
 /** The document, or its errors. */
 const readDocument = (query: string): DocumentNode | readonly GraphQLError[] => {
@@ -122,7 +122,7 @@ const readDocument = (query: string): DocumentNode | readonly GraphQLError[] => 
     }
   }
   const result = read()
-  if (validated.size >= MAX_VALIDATED) validated.clear()
+  if (validated.size >= MAX_CACHED_DOCUMENTS) validated.clear()
   validated.set(query, result)
   return result
 }

@@ -101,8 +101,8 @@ const readTaxLines = (inputs: readonly TaxLineInput[] | null | undefined): reado
   }))
 
 /** A line of a variant has the variant's price, title and SKU unless others are sent. */
-const readLine = (input: LineItemInput, at: number, shop: Shop): LineItem => {
-  const field = `order.lineItems.${at}`
+const readLine = (input: LineItemInput, index: number, shop: Shop): LineItem => {
+  const field = `order.lineItems.${index}`
   const { variantId = null, priceSet, quantity } = input
   const variant = variantId === null ? undefined : shop.ProductVariant.find(variantId)
   if (variantId !== null && !variant)
@@ -189,7 +189,7 @@ const readOrder = (input: OrderInput, shop: Shop): Order => {
     presentmentCurrencyCode: presentmentCurrency ?? currencyCode,
     shippingAddress: shippingAddress ? readAddress(shippingAddress, shop) : null,
     billingAddress: billingAddress ? readAddress(billingAddress, shop) : null,
-    lineItems: (lineItems ?? []).map((line, at) => readLine(line, at, shop)),
+    lineItems: (lineItems ?? []).map((line, index) => readLine(line, index, shop)),
     shippingLines: readShippingLines(input, shop),
     taxLines: readTaxLines(input.taxLines),
     taxesIncluded: input.taxesIncluded ?? false,

@@ -27,9 +27,9 @@ const isAvailable = ({ tracked, inventoryPolicy, inventoryQuantity }: ProductVar
 
 /** The value of a variant for each option, with the option. */
 const selectionOf = ({ productId, optionValues }: ProductVariant, shop: Shop) =>
-  (shop.Product.find(productId)?.value.options ?? []).map((option, at) => ({
+  (shop.Product.find(productId)?.value.options ?? []).map((option, index) => ({
     option,
-    value: optionValues[at] ?? '',
+    value: optionValues[index] ?? '',
   }))
 
 type ProductSource = Entry<Product>
@@ -53,11 +53,11 @@ const productFields: Resolvers[string] = {
       `media of ${id}`,
     ),
   options: ({ id, value }: ProductSource, { first }: { readonly first?: number }) =>
-    value.options.slice(0, first ?? undefined).map((option, at) => ({
+    value.options.slice(0, first ?? undefined).map((option, index) => ({
       ...option,
-      position: at + 1,
+      position: index + 1,
       productId: id,
-      at,
+      at: index,
     })),
   priceRangeV2: ({ id }: ProductSource, _, { shop }) => {
     const prices = variantsOf(id, shop).map(({ value }) => value.price)

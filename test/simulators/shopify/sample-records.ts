@@ -2,38 +2,38 @@
 import type { Address, Entry, LineItem, Order, ProductVariant } from './records.ts'
 import { type Shop, writeTime } from './shop.ts'
 
-const addressOf = (at: number, shop: Shop): Address => ({
+const addressOf = (index: number, shop: Shop): Address => ({
   id: shop.nextId('MailingAddress'),
-  address1: `${at} Main Street`,
+  address1: `${index} Main Street`,
   city: 'Phoenix',
   countryCode: 'US',
   provinceCode: 'AZ',
   firstName: 'Amy',
-  lastName: `Lee ${at}`,
+  lastName: `Lee ${index}`,
   zip: '85001',
 })
 
-const emailOf = (at: number): string => `amy${at}@example.com`
+const emailOf = (index: number): string => `amy${index}@example.com`
 
-const addCustomer = (at: number, shop: Shop): string =>
+const addCustomer = (index: number, shop: Shop): string =>
   shop.Customer.insert(shop.nextId('Customer'), {
     firstName: 'Amy',
-    lastName: `Lee ${at}`,
-    email: emailOf(at),
+    lastName: `Lee ${index}`,
+    email: emailOf(index),
     phone: null,
     note: null,
     locale: 'en',
     tags: [],
     taxExempt: false,
-    addresses: [addressOf(at, shop)],
+    addresses: [addressOf(index, shop)],
   }).id
 
-const addProduct = (at: number, shop: Shop): Entry<ProductVariant> => {
+const addProduct = (index: number, shop: Shop): Entry<ProductVariant> => {
   const option = { id: shop.nextId('ProductOption'), name: 'Title' }
   const value = { id: shop.nextId('ProductOptionValue'), name: 'Default Title' }
   const { id: productId } = shop.Product.insert(shop.nextId('Product'), {
-    title: `Shirt ${at}`,
-    handle: `shirt-${at}`,
+    title: `Shirt ${index}`,
+    handle: `shirt-${index}`,
     descriptionHtml: '',
     vendor: 'Acme',
     productType: 'Shirts',
@@ -49,10 +49,10 @@ const addProduct = (at: number, shop: Shop): Entry<ProductVariant> => {
     inventoryItemId: shop.nextId('InventoryItem'),
     position: 1,
     optionValues: ['Default Title'],
-    price: 10 + (at % 100) / 100,
+    price: 10 + (index % 100) / 100,
     compareAtPrice: null,
     cost: null,
-    sku: `SHIRT-${at}`,
+    sku: `SHIRT-${index}`,
     barcode: null,
     taxable: true,
     requiresShipping: true,
@@ -63,10 +63,10 @@ const addProduct = (at: number, shop: Shop): Entry<ProductVariant> => {
   })
 }
 
-const lineOf = (at: number, { id, value }: Entry<ProductVariant>, shop: Shop): LineItem => ({
+const lineOf = (index: number, { id, value }: Entry<ProductVariant>, shop: Shop): LineItem => ({
   id: shop.nextId('LineItem'),
-  title: `Shirt ${at}`,
-  quantity: 1 + (at % 3),
+  title: `Shirt ${index}`,
+  quantity: 1 + (index % 3),
   variantTitle: null,
   vendor: 'Acme',
   unitPrice: { shop: value.price, presentment: value.price },
@@ -78,7 +78,7 @@ const lineOf = (at: number, { id, value }: Entry<ProductVariant>, shop: Shop): L
   taxLines: [],
 })
 
-const orderOf = (at: number, customerId: string, line: LineItem, shop: Shop): Order => {
+const orderOf = (index: number, customerId: string, line: LineItem, shop: Shop): Order => {
   const number = 1000 + Number(shop.account.store.nextId('order number'))
   const { currencyCode } = shop.settings
   return {
@@ -86,7 +86,7 @@ const orderOf = (at: number, customerId: string, line: LineItem, shop: Shop): Or
     name: `#${number}`,
     confirmationNumber: `C${number}`,
     customerId,
-    email: emailOf(at),
+    email: emailOf(index),
     phone: null,
     note: null,
     poNumber: null,
@@ -94,7 +94,7 @@ const orderOf = (at: number, customerId: string, line: LineItem, shop: Shop): Or
     customAttributes: [],
     currencyCode,
     presentmentCurrencyCode: currencyCode,
-    shippingAddress: addressOf(at, shop),
+    shippingAddress: addressOf(index, shop),
     billingAddress: null,
     lineItems: [line],
     shippingLines: [],

@@ -107,10 +107,10 @@ export const boolean =
   }
 
 /** Text without regard to case; `*` at its end matches any rest, alone any value. */
-const matchesText = (wanted: string, found: string): boolean =>
-  wanted.endsWith('*')
-    ? found.toLowerCase().startsWith(wanted.slice(0, -1).toLowerCase())
-    : found.toLowerCase() === wanted.toLowerCase()
+const matchesText = (term: string, found: string): boolean =>
+  term.endsWith('*')
+    ? found.toLowerCase().startsWith(term.slice(0, -1).toLowerCase())
+    : found.toLowerCase() === term.toLowerCase()
 
 export const text =
   <Value>(read: Read<Value, readonly (string | null)[]>): Filter<Value> =>

@@ -101,9 +101,9 @@ const readSelection = (
   before: readonly string[] | undefined,
   errors: VariantErrors,
 ): readonly string[] =>
-  product.value.options.map(({ id, name }, at) => {
+  product.value.options.map(({ id, name }, index) => {
     const found = optionValues?.find((value) => value.optionName === name || value.optionId === id)
-    const value = found?.name ?? before?.[at]
+    const value = found?.name ?? before?.[index]
     return (
       value ??
       refuse(errors.field, `You need to add option values for ${name}`, errors.missingOption)
@@ -113,8 +113,8 @@ const readSelection = (
 /** Adds values of options that a variant uses for the first time. */
 const addOptionValues = (productId: string, selection: readonly string[], shop: Shop): void => {
   const options = shop.Product.find(productId)?.value.options ?? []
-  const extended = options.map((option, at) => {
-    const name = selection[at] ?? ''
+  const extended = options.map((option, index) => {
+    const name = selection[index] ?? ''
     return option.values.some((value) => value.name === name)
       ? option
       : { ...option, values: [...option.values, { id: shop.nextId('ProductOptionValue'), name }] }
@@ -184,8 +184,8 @@ const createVariants = ({ productId, variants, strategy }: BulkArguments, { shop
   const [only, ...others] = variantsOf(productId, shop)
   const isStandalone = only && others.length === 0 && titleOf(only.value) === 'Default Title'
   if (isStandalone && strategy !== 'PRESERVE_STANDALONE_VARIANT') removeVariants([only], shop)
-  const written = variants.map((input, at) => {
-    const errors = { ...BULK_ERRORS, field: `variants.${at}` }
+  const written = variants.map((input, index) => {
+    const errors = { ...BULK_ERRORS, field: `variants.${index}` }
     return writeVariant(product, input, undefined, { shop, errors })
   })
   return bulkPayload(
@@ -197,8 +197,8 @@ const createVariants = ({ productId, variants, strategy }: BulkArguments, { shop
 
 const updateVariants = ({ productId, variants }: BulkArguments, { shop }: Context) => {
   const product = productOf(productId, shop)
-  const written = variants.map((input, at) => {
-    const field = `variants.${at}`
+  const written = variants.map((input, index) => {
+    const field = `variants.${index}`
     if (input.inventoryQuantities)
       refuse(
         field,

@@ -65,8 +65,8 @@ const payloadOf = ({ type, id, after }: Change): JsonObject => {
   return type === 'Fulfillment' ? { ...identity, order_id: numberOf(String(orderId)) } : identity
 }
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
+const SECOND_MS = 1000
+const MINUTE = 60 * SECOND_MS
 
 export const webhookPolicy: WebhookPolicy = {
   eventsOf: (change, { id: accountId }) =>
@@ -98,6 +98,6 @@ export const webhookPolicy: WebhookPolicy = {
   },
   // Eight retries in four hours.
   retryDelaysMs: [1, 2, 5, 10, 22, 40, 60, 100].map((minutes) => minutes * MINUTE),
-  timeoutMs: 5 * SECOND,
+  timeoutMs: 5 * SECOND_MS,
   removedAfterFailures: 1,
 }

@@ -50,10 +50,10 @@ const createWrongTokens = async (
     iat: now,
     exp: now + 600,
   }
-  const sign = (input: object, by = key) =>
+  const sign = (input: object, signingKey = key) =>
     new SignJWT({ ...claims, ...input })
       .setProtectedHeader({ ...header, alg: 'Ed25519', kid })
-      .sign(by)
+      .sign(signingKey)
   const confused = `${encode({ ...header, alg: 'HS256', kid })}.${encode(claims)}`
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' })
   return {

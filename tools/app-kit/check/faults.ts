@@ -25,17 +25,17 @@ const HOUR_MS = 3_600_000
 
 /** Fails the request with this index. */
 const failOnce =
-  (fault: Fault, at: number): (() => FaultPlan) =>
+  (fault: Fault, failedIndex: number): (() => FaultPlan) =>
   () =>
   (index) =>
-    index === at ? fault : undefined
+    index === failedIndex ? fault : undefined
 
 /** Fails every request from this index on. */
 const failFrom =
-  (fault: Fault, at: number): (() => FaultPlan) =>
+  (fault: Fault, firstFailedIndex: number): (() => FaultPlan) =>
   () =>
   (index) =>
-    index >= at ? fault : undefined
+    index >= firstFailedIndex ? fault : undefined
 
 /** Fails one of every `nth` requests. */
 const failEvery =
@@ -45,10 +45,10 @@ const failEvery =
     index % nth === nth - 1 ? fault : undefined
 
 /** Fails every request of the same kind as the request with this index. */
-const failOneKind = (fault: Fault, at: number) => (): FaultPlan => {
+const failOneKind = (fault: Fault, failedIndex: number) => (): FaultPlan => {
   let kind: string | undefined
   return (index, request) => {
-    if (index === at) kind = kindOf(request)
+    if (index === failedIndex) kind = kindOf(request)
     return kindOf(request) === kind ? fault : undefined
   }
 }

@@ -120,14 +120,14 @@ export const checkMapping = (listed: ListedResource): Findings => {
   }
 }
 
-const MAX_RESUMED = 20
+const MAX_RESUMED_PAGES = 20
 
 /** A listing that continues from the stored cursor of any page returns the same next page. */
 export const checkResume = async (
   bench: Workbench,
   { resource, pages }: ListedResource,
 ): Promise<Findings> => {
-  const step = Math.ceil(pages.length / MAX_RESUMED)
+  const step = Math.ceil(pages.length / MAX_RESUMED_PAGES)
   const problems: string[] = []
   let resumed = 0
   for (const [index, { next }] of pages.entries()) {

@@ -8,7 +8,7 @@ import type { Rule } from '../../../src/definition/mapping/rule.ts'
 import { type ListedResource, mapperOf } from './listing.ts'
 import type { Findings } from './result.ts'
 
-const SAMPLE = 20
+const MUTATED_RECORDS = 20
 const MAX_MUTATIONS = 5_000
 
 type Path = readonly (string | number)[]
@@ -73,7 +73,7 @@ export const checkMutations = (listed: ListedResource): Findings => {
   const ruleOf: Readonly<Record<string, Rule | undefined>> = resource.mapping.rules
   const mapped = names.filter((name) => readsRecord(ruleOf[name]))
   let mutations = 0
-  for (const record of records.slice(0, SAMPLE)) {
+  for (const record of records.slice(0, MUTATED_RECORDS)) {
     const { row } = map(record)
     for (const name of mapped) if (isSet(row[name])) populated.add(name)
     for (const path of pathsIn(record)) {

@@ -5,7 +5,7 @@ import { type ListedResource, mapperOf } from './listing.ts'
 import type { Findings } from './result.ts'
 import type { Workbench } from './workbench.ts'
 
-const SAMPLE = 5
+const READ_RECORDS = 5
 
 /** Mapped records that exist, by remote id: the last one of each id. */
 const rowsOf = (listed: ListedResource, records: readonly unknown[]) => {
@@ -22,8 +22,8 @@ type Rows = ReturnType<typeof rowsOf>
 
 /** A sample of the records, spread over the whole list. */
 const sampleOf = (rows: Rows): Rows => {
-  const step = Math.max(1, Math.floor(rows.size / SAMPLE))
-  return new Map([...rows].filter((_, index) => index % step === 0).slice(0, SAMPLE))
+  const step = Math.max(1, Math.floor(rows.size / READ_RECORDS))
+  return new Map([...rows].filter((_, index) => index % step === 0).slice(0, READ_RECORDS))
 }
 
 const rowDifferences = (expected: Rows, actual: Rows): readonly string[] =>

@@ -17,9 +17,9 @@ const renderHiddenInput = ([name, value]: readonly [string, string]): string =>
 
 const renderChoice = (
   { id, name }: { readonly id: string; readonly name: string },
-  at: number,
+  index: number,
 ): string =>
-  `<label><input type="radio" name="account" value="${escapeHtml(id)}"${at === 0 ? ' checked' : ''}> ${escapeHtml(name)}</label><br>`
+  `<label><input type="radio" name="account" value="${escapeHtml(id)}"${index === 0 ? ' checked' : ''}> ${escapeHtml(name)}</label><br>`
 
 export const renderConsentPage = ({
   vendor,
