@@ -39,7 +39,7 @@ const countOnPage = async (name: string, value: string): Promise<number> => {
     resource: accounts,
     credentialIds: [CREDENTIAL],
     filter: {
-      conditions: [{ form: 'term', parameter, values: [{ value, wholeDay: false }] }],
+      conditions: [{ form: 'term', parameter, values: [{ value, isWholeDay: false }] }],
       deleted: 'left-out',
     },
     order: defaultOrder,
