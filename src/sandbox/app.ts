@@ -19,7 +19,6 @@ import { cursorOf, readListing } from './listing.ts'
 import { respondToAuthorization } from './oauth/authorize-page.ts'
 import { respondToRevocation, respondToTokenRequest } from './oauth/endpoints.ts'
 import { isAccessToken, tenantsOf } from './oauth/grants.ts'
-import { openWorkspace } from './open-workspace.ts'
 import { errorResponse, recordBody, recordResponse } from './responses.ts'
 import {
   createTenant,
@@ -29,7 +28,7 @@ import {
   type TenantAccess,
   type TenantOptions,
 } from './tenant.ts'
-import type { Workspace } from './workspace.ts'
+import { openWorkspace, type Workspace } from './workspace.ts'
 
 /** Origin of the sandbox. `.internal` is reserved for private use, so the host exists nowhere else. */
 export const SANDBOX_ORIGIN = 'http://sandbox.trunkline.internal'

@@ -5,8 +5,8 @@ import type {
   SandboxTenant,
 } from '../../store/sandbox/sandbox-records.ts'
 import { kindNames, type SandboxRecord } from '../kinds/kinds.ts'
-import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
+import { openWorkspace } from '../workspace.ts'
 import { setUp } from './setup.ts'
 import { ROUND_STEPS, runStep } from './step.ts'
 

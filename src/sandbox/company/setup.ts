@@ -47,7 +47,7 @@ const openChart = async (workspace: Workspace): Promise<void> => {
       accountStatus: accountName === 'Petty cash' ? 'INACTIVE' : 'ACTIVE',
       parentAccountId,
     })
-    await workspace.revise(account, { currentBalance: amount(units(`${opening}000`)) })
+    workspace.revise(account, { currentBalance: amount(units(`${opening}000`)) })
   }
 }
 

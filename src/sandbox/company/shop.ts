@@ -60,9 +60,10 @@ const isWaiting = ({ orderStatus, fulfillmentStatus }: FieldsOf<'orders'>): bool
 const shipOrder: SimulatedEvent = async (workspace, random) => {
   const order = await pickRecord(workspace, random, 'orders', isWaiting, 10)
   if (!order) return false
-  const earlier = await workspace.where('shipments', { orderId: order.id })
-  const rest = unshippedLines(order.fields.lineItems, earlier)
-  const lines = earlier.length === 0 && random.chance(40) ? rest.slice(0, 1) : rest
+  const shipments = await workspace.where('shipments', { orderId: order.id })
+  const shipped = shipments.flatMap(({ fields }) => fields.lineItems)
+  const rest = unshippedLines(order.fields.lineItems, shipped)
+  const lines = shipped.length === 0 && random.chance(40) ? rest.slice(0, 1) : rest
   const [carrier, service, track] = random.pick(carriers)
   const trackingNumber = random.digits('SB########IE')
   await workspace.create('shipments', {
@@ -73,11 +74,11 @@ const shipOrder: SimulatedEvent = async (workspace, random) => {
     trackingUrls: [`${track}${trackingNumber}`],
     lineItems: lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
   })
-  const shipped = await workspace.find('orders', order.id)
-  if (!shipped) return true
-  const isDone = shipped.fields.fulfillmentStatus === 'shipped'
+  const current = await workspace.find('orders', order.id)
+  if (!current) return true
+  const isDone = current.fields.fulfillmentStatus === 'shipped'
   return workspace.update(
-    shipped,
+    current,
     isDone ? { orderStatus: 'completed', paymentStatus: 'paid' } : { orderStatus: 'processing' },
   )
 }

@@ -5,12 +5,12 @@ import { bill } from '../../resources/accounting/bill.ts'
 import { invoice } from '../../resources/accounting/invoice.ts'
 import { payment } from '../../resources/accounting/payment.ts'
 import { purchaseOrder } from '../../resources/accounting/purchase-order.ts'
-import { units } from '../amounts.ts'
+import { amount, sum, units } from '../amounts.ts'
 import { FieldError } from '../errors.ts'
-import { checkSize, documentTotals, paidOf, settlement } from '../totals.ts'
+import { checkSize, documentTotals } from '../totals.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
-import { type RecordCompletion, ref } from './kind.ts'
+import { type RecordCompletion, ref, type SandboxFields } from './kind.ts'
 
 const documentLine = z.object({
   description: a.line(),
@@ -31,16 +31,23 @@ const document = {
 
 const totals = ['subTotal', 'totalDiscount', 'totalTaxAmount', 'totalAmount'] as const
 
-/** Totals and payment state of a bill or an invoice; the paid amount stays. */
+/** Totals of a bill or an invoice, and its payment state, which follows from its payments. */
 const completeBilling = (
   input: Parameters<typeof documentTotals<z.output<typeof documentLine>>>[0],
   isPosted: boolean,
-  { previous, today }: RecordCompletion,
+  payments: readonly SandboxFields[],
 ) => {
-  const computed = documentTotals(input)
-  const paid = previous ? paidOf(previous) : 0
-  const day = String(previous?.paidOnDate ?? today)
-  return { ...computed, ...settlement(computed.totalAmount, paid, isPosted, day) }
+  const totals = documentTotals(input)
+  const total = units(totals.totalAmount)
+  const paid = sum(payments.map(({ totalAmount }) => units(String(totalAmount))))
+  const isPaid = isPosted && total > 0 && paid >= total
+  const days = payments.map(({ transactionDate }) => String(transactionDate)).sort()
+  return {
+    ...totals,
+    state: !isPosted ? 'draft' : isPaid ? 'paid' : paid > 0 ? 'part_paid' : 'open',
+    balance: amount(total - paid),
+    paidOnDate: isPaid ? (days.at(-1) ?? null) : null,
+  } as const
 }
 
 /** The parties and the paid document of a payment: an invoice or a bill, not both. */
@@ -97,9 +104,10 @@ export const documentKinds = {
       /** False while approval is pending; the bill is not in the books yet. */
       approved: z.boolean().default(true),
     },
-    complete: (input, context) => ({
-      ...completeBilling(input, input.approved, context),
-      billNumber: input.billNumber ?? context.number,
+    parts: { kind: 'payments', reference: 'bill' },
+    complete: (input, { number, parts }) => ({
+      ...completeBilling(input, input.approved, parts),
+      billNumber: input.billNumber ?? number,
     }),
   }),
   /** Invoices to clients. Their status is `state`. */
@@ -117,9 +125,10 @@ export const documentKinds = {
       /** False for a draft, which is not in the books yet. */
       sent: z.boolean().default(true),
     },
-    complete: (input, context) => ({
-      ...completeBilling(input, input.sent, context),
-      invoiceNumber: input.invoiceNumber ?? context.number,
+    parts: { kind: 'payments', reference: 'invoice' },
+    complete: (input, { number, parts }) => ({
+      ...completeBilling(input, input.sent, parts),
+      invoiceNumber: input.invoiceNumber ?? number,
     }),
   }),
   /** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */

@@ -22,8 +22,20 @@ export interface RecordCompletion {
   readonly today: string
   /** Fields of a record that the input or the stored record references. */
   lookUp(kind: string, id: string): SandboxFields | undefined
+  /** Fields of the record's parts; none for a new record. */
+  readonly parts: readonly SandboxFields[]
   /** The next id with this prefix, for objects nested in a record. */
   nextId(prefix: string): string
+}
+
+/** Records that belong to a record of another kind, whose computed fields follow from them. */
+export interface Parts {
+  /** The collection of the parts: `payments`. */
+  readonly kind: string
+  /** The field of a part that references the record: `invoice`. */
+  readonly reference: string
+  /** Input fields of the record that a write of a part replaces. */
+  readonly replaced?: SandboxFields
 }
 
 /** A collection: the schema of its records and their computed fields. */
@@ -40,6 +52,7 @@ export interface SandboxKind<F extends z.ZodObject = z.ZodObject, C extends obje
   readonly definitions: Fields
   /** Those that the resource lacks. */
   readonly more: Fields
+  readonly parts?: Parts | undefined
   /** Computes further fields; may replace input fields. */
   complete(input: z.output<F>, context: RecordCompletion): C
 }
