@@ -2,20 +2,14 @@
 import type { SandboxRow, SandboxSession, SandboxTenant } from '../store/sandbox/sandbox-records.ts'
 import { amount, units } from './amounts.ts'
 import { FieldError, RequestError } from './errors.ts'
-import {
-  type Reference,
-  readFields,
-  referencesIn,
-  type SandboxFields,
-  type SandboxKind,
-} from './kinds/kind.ts'
+import { readFields, type SandboxFields, type SandboxKind } from './kinds/kind.ts'
 import {
   type FieldsOf,
   type KindInput,
   type KindName,
   kindNames,
-  kindOfTopic,
   kinds,
+  referencesIn,
   type SandboxRecord,
 } from './kinds/kinds.ts'
 import { balanceSign, isControlAccount, ledgerChange } from './ledger.ts'
@@ -60,13 +54,6 @@ interface Key {
 
 const keyOf = ({ kind, id }: Key): string => `${kind}/${id}`
 
-/** The references in the fields of a record. */
-const referencesOf = (kind: KindName, fields: SandboxFields): (Reference & Key)[] =>
-  referencesIn(kinds[kind], fields).map((reference) => ({
-    ...reference,
-    kind: kindOfTopic.get(reference.topic) ?? reference.topic,
-  }))
-
 const meets = <K extends KindName>(
   fields: SandboxRecord<K>['fields'],
   condition: Condition<K>,
@@ -81,8 +68,6 @@ const byId = (a: Key, b: Key): number =>
 /** Opens a workspace on a tenant that is locked for writing. */
 export const openWorkspace = (session: SandboxSession, now: Date): Workspace => {
   const changed = new Map<string, SandboxRow>()
-  /** Versions before the work. A record gains one version, however often the work writes it. */
-  const versions = new Map<string, number>()
   const numbers = { ...session.tenant.numbers }
   let clock = Math.max(now.getTime() - 1, Date.parse(session.tenant.clock))
 
@@ -99,11 +84,10 @@ export const openWorkspace = (session: SandboxSession, now: Date): Workspace => 
     return new Map([...rows, ...changed.values()].map((row) => [keyOf(row), row]))
   }
 
-  const write = (before: SandboxRow | undefined, after: SandboxRow): SandboxRow => {
-    const key = keyOf(after)
-    if (before && !versions.has(key)) versions.set(key, changed.has(key) ? 0 : before.version)
-    const written = { ...after, version: (versions.get(key) ?? 0) + 1, modified: tick() }
-    changed.set(key, written)
+  /** Writes the next version of a record. */
+  const write = (before: SandboxRow, change: Partial<SandboxRow>): SandboxRow => {
+    const written = { ...before, ...change, version: before.version + 1, modified: tick() }
+    changed.set(keyOf(before), written)
     return written
   }
 
@@ -127,8 +111,8 @@ export const openWorkspace = (session: SandboxSession, now: Date): Workspace => 
   ): Promise<SandboxFields> => {
     const definition: SandboxKind = kinds[kind]
     const read = readFields(definition, input)
-    const references = referencesOf(kind, read)
-    const existing = previous ? referencesOf(kind, previous) : []
+    const references = referencesIn(kind, read)
+    const existing = previous ? referencesIn(kind, previous) : []
     const found = await load([...references, ...existing])
     const existingKeys = new Set(existing.map(keyOf))
     for (const reference of references) {
@@ -187,8 +171,8 @@ export const openWorkspace = (session: SandboxSession, now: Date): Workspace => 
       const id = nextId(kinds[kind].prefix)
       const fields = await complete(kind, id, input, undefined)
       const created = tick()
-      const draft = { kind, id, version: 1, deleted: false, created, modified: created, fields }
-      const record = write(undefined, draft)
+      const draft = { kind, id, version: 0, deleted: false, created, modified: created, fields }
+      const record = write(draft, {})
       await applyEffects(undefined, asRecord(record))
       return asRecord(record)
     },
@@ -198,20 +182,20 @@ export const openWorkspace = (session: SandboxSession, now: Date): Workspace => 
       const writable = Object.keys(kinds[kind].fields.shape).map((name) => [name, before[name]])
       const merged = { ...Object.fromEntries(writable), ...input }
       const fields = await complete(kind, id, merged, before)
-      const written = write(record, { ...record, fields })
+      const written = write(record, { fields })
       await applyEffects(asRecord(record), asRecord(written))
       return asRecord(written)
     },
     revise: (record, fields) => {
-      write(record, { ...record, fields: { ...record.fields, ...fields } })
+      write(record, { fields: { ...record.fields, ...fields } })
     },
     remove: async (record) => {
       if (record.kind === 'ledger_accounts' && isControlAccount(record.id))
         throw new RequestError(409, 'in_use')
-      await applyEffects(record, asRecord(write(record, { ...record, deleted: true })))
+      await applyEffects(record, asRecord(write(record, { deleted: true })))
     },
     retire: (record) => {
-      write(record, { ...record, deleted: true })
+      write(record, { deleted: true })
     },
     changes: () => ({
       tenant: { ...session.tenant, clock: new Date(clock).toISOString(), numbers },
