@@ -220,13 +220,11 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     }
     const tenant = await authenticate(request)
     const [, described] = /^\/v1\/fields\/([a-z_]+)$/.exec(url.pathname) ?? []
-    if (described !== undefined) {
-      const kind = kindOf(described)
-      if (!kind) throw new RequestError(404, 'no_such_kind')
-      return Response.json({ items: describeFields(kind) })
-    }
-    const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
-    if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')
+    const [, kind = described ?? '', id] =
+      /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
+    const definition = kindOf(kind)
+    if (!definition) throw new RequestError(404, 'no_such_kind')
+    if (described) return Response.json({ items: describeFields(definition) })
     if (id !== undefined && !isId(id)) throw new RequestError(404, 'no_such_record')
     // Safe cast: kindOf has found it.
     return route({ request, url, tenant, kind: kind as KindName, id: id ?? '' })

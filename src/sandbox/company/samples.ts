@@ -89,6 +89,8 @@ const texts: readonly (readonly [RegExp, TextSource])[] = [
   [/lastName/i, ({ lastName }) => lastName],
   [/title/i, listed('Head of Operations, Purchasing Manager, Office Manager, Founder, Accountant')],
   [/source/i, listed('Web form, Trade fair, Referral, Newsletter, Cold call, Partner')],
+  [/carrier/i, ['Emerald Parcels', 'Kestrel Couriers', 'Northern Freight']],
+  [/service/i, ['Tracked', 'Next day', 'Standard']],
   [/industry/i, listed('Food and drink, Logistics, Manufacturing, Software, Hospitality, Retail')],
   [/subject/i, listed('Send quote, Call back, Prepare demo, Check credit, Book site survey')],
   [/number|code|sku|reference/i, ({ city }, random) => random.digits(`${city.country}#########`)],

@@ -1,8 +1,8 @@
 /** Events in the shop. */
 import { amount, ofCents, shareOf, units } from '../amounts.ts'
+import type { FieldsOf } from '../kinds/kinds.ts'
 import { unshippedLines } from '../shipping.ts'
-import { creationOf, type Events, type SimulatedEvent, updateOf } from './event.ts'
-import { carriers } from './words.ts'
+import { creationOf, type Events, updateOf } from './event.ts'
 
 /** Places an order of one to four live products. */
 const placeOrder = creationOf('orders', async ({ workspace, random, pick, sample }) => {
@@ -27,34 +27,25 @@ const placeOrder = creationOf('orders', async ({ workspace, random, pick, sample
 })
 
 /** Ships the remaining lines of one of the oldest orders, or the first line. */
-const shipOrder: SimulatedEvent = async ({ workspace, random, pick }) => {
-  const order = await pick(
-    'orders',
-    ({ orderStatus, fulfillmentStatus }) =>
-      /^(?:placed|processing)$/.test(orderStatus) && fulfillmentStatus !== 'shipped',
-    10,
-  )
-  if (!order) return false
+const shipOrder = creationOf('shipments', async ({ workspace, random, pick }) => {
+  const isWaiting = ({ orderStatus, fulfillmentStatus }: FieldsOf<'orders'>) =>
+    /^(?:placed|processing)$/.test(orderStatus) && fulfillmentStatus !== 'shipped'
+  const order = await pick('orders', isWaiting, 10)
+  if (!order) return undefined
   const earlier = await workspace.where('shipments', { orderId: order.id })
   const shipped = earlier.flatMap(({ fields }) => fields.lineItems)
   const rest = unshippedLines(order.fields.lineItems, shipped)
-  const lines = shipped.length === 0 && random.chance(40) ? rest.slice(0, 1) : rest
-  const isDone = lines.length === rest.length
+  const isPart = shipped.length === 0 && rest.length > 1 && random.chance(40)
   await workspace.update(
     order,
-    isDone ? { orderStatus: 'completed', paymentStatus: 'paid' } : { orderStatus: 'processing' },
+    isPart ? { orderStatus: 'processing' } : { orderStatus: 'completed', paymentStatus: 'paid' },
   )
-  const [carrier, service, track] = random.pick(carriers)
-  const trackingNumber = random.digits('SB########IE')
-  return workspace.create('shipments', {
+  const lines = isPart ? rest.slice(0, 1) : rest
+  return {
     orderId: order.id,
-    carrier,
-    service,
-    trackingNumbers: [trackingNumber],
-    trackingUrls: [`${track}${trackingNumber}`],
     lineItems: lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
-  })
-}
+  }
+})
 
 /** Changes the prices of a product, and its stock. */
 const changePrice = updateOf('products', {}, ({ variants }, { random }) => {

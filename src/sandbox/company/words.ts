@@ -95,10 +95,3 @@ export const goods = [
 export const services = listed(`
   Installation per hour, Consulting per day, Training workshop, Monthly maintenance contract,
   Remote support per hour, Site survey, Delivery and assembly, Design review`)
-
-/** Carriers of shipments: name, service and tracking page. */
-export const carriers = [
-  ['An Post', 'Tracked', 'https://track.anpost.example/'],
-  ['DPD', 'Next day', 'https://track.dpd.example/'],
-  ['UPS', 'Standard', 'https://track.ups.example/'],
-] as const
