@@ -219,12 +219,11 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
         return respondToRevocation(database, request)
     }
     const tenant = await authenticate(request)
-    const [, described] = /^\/v1\/fields\/([a-z_]+)$/.exec(url.pathname) ?? []
-    const [, kind = described ?? '', id] =
-      /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
+    const path = /^\/v1\/(fields\/)?([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
+    const [, fields, kind = '', id] = path
     const definition = kindOf(kind)
-    if (!definition) throw new RequestError(404, 'no_such_kind')
-    if (described) return Response.json({ items: describeFields(definition) })
+    if (!definition || (fields && id)) throw new RequestError(404, 'no_such_kind')
+    if (fields) return Response.json({ items: describeFields(definition) })
     if (id !== undefined && !isId(id)) throw new RequestError(404, 'no_such_record')
     // Safe cast: kindOf has found it.
     return route({ request, url, tenant, kind: kind as KindName, id: id ?? '' })

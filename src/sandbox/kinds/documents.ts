@@ -10,7 +10,7 @@ import { FieldError } from '../errors.ts'
 import { checkSize, documentTotals } from '../totals.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
-import { type RecordCompletion, ref, type SandboxFields } from './kind.ts'
+import { ref, type SandboxFields } from './kind.ts'
 
 const documentLine = z.object({
   description: a.line(),
@@ -48,33 +48,6 @@ const completeBilling = (
     balance: amount(total - paid),
     paidOnDate: isPaid ? (days.at(-1) ?? null) : null,
   } as const
-}
-
-/** The parties and the paid document of a payment: an invoice or a bill, not both. */
-interface Settled {
-  readonly invoice: string | null
-  readonly bill: string | null
-  readonly customerId: string | null
-  readonly vendorId: string | null
-  readonly currency: string
-}
-
-/** The other party of a payment: that of the paid document, or of a payment on account. @throws FieldError */
-const partyOf = (
-  { invoice, bill, customerId, vendorId, currency }: Settled,
-  { lookUp }: RecordCompletion,
-) => {
-  const paid = invoice ? lookUp('invoices', invoice) : bill ? lookUp('bills', bill) : undefined
-  const [incoming, outgoing] = paid ? [invoice, bill] : [customerId, vendorId]
-  if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'customerId')
-  if (!paid) return { customerId, vendorId }
-  if (paid.currency !== currency) throw new FieldError('invalid', 'currency')
-  // Safe cast: the document's party was validated as a reference.
-  const party = (name: string) => (paid[name] ?? null) as string | null
-  if (![null, party('customerId')].includes(customerId))
-    throw new FieldError('invalid', 'customerId')
-  if (![null, party('vendorId')].includes(vendorId)) throw new FieldError('invalid', 'vendorId')
-  return { customerId: party('customerId'), vendorId: party('vendorId') }
 }
 
 /** The document kinds, by collection. */
@@ -145,10 +118,24 @@ export const documentKinds = {
       /** The bank account. */
       accountId: ref().default('acc_0001'),
     },
-    complete: (input, context) => {
-      if (units(input.totalAmount) <= 0) throw new FieldError('invalid', 'totalAmount')
-      checkSize(units(input.totalAmount), input.exchangeRate, 'totalAmount')
-      return partyOf(input, context)
+    /** The other party is that of the paid document, or of a payment on account. */
+    complete: (input, { lookUp }) => {
+      const { invoice, bill, customerId, vendorId, currency, totalAmount, exchangeRate } = input
+      if (units(totalAmount) <= 0) throw new FieldError('invalid', 'totalAmount')
+      checkSize(units(totalAmount), exchangeRate, 'totalAmount')
+      const paid = invoice ? lookUp('invoices', invoice) : bill && lookUp('bills', bill)
+      const [incoming, outgoing] = paid ? [invoice, bill] : [customerId, vendorId]
+      if ((incoming === null) === (outgoing === null))
+        throw new FieldError('required', 'customerId')
+      if (!paid) return { customerId, vendorId }
+      if (paid.currency !== currency) throw new FieldError('invalid', 'currency')
+      // Safe cast: a document references its party.
+      const party = (paid[invoice ? 'customerId' : 'vendorId'] ?? null) as string | null
+      const parties = { customerId: invoice ? party : null, vendorId: invoice ? null : party }
+      if (![null, parties.customerId].includes(customerId))
+        throw new FieldError('invalid', 'customerId')
+      if (![null, parties.vendorId].includes(vendorId)) throw new FieldError('invalid', 'vendorId')
+      return parties
     },
   }),
 }
