@@ -9,7 +9,7 @@ const meetPerson = creationOf('people', async ({ random, pick, sample }) => {
     // The e-mail address has the domain of the employer.
     ...(await sample('people', { company: employer?.fields.accountName ?? 'freelance' })),
     account: employer?.id ?? null,
-    loyalty_points: random.integer(0, 40) * 25,
+    loyalty_points: random.integer(4, 10) * 25,
     newsletter: employer !== undefined,
   }
 })
