@@ -19,7 +19,6 @@ import { cursorOf, readListing } from './listing.ts'
 import { respondToAuthorization } from './oauth/authorize-page.ts'
 import { respondToRevocation, respondToTokenRequest } from './oauth/endpoints.ts'
 import { isAccessToken, tenantsOf } from './oauth/grants.ts'
-import { openWorkspace } from './open-workspace.ts'
 import { errorResponse, recordBody, recordResponse } from './responses.ts'
 import {
   createTenant,
@@ -29,7 +28,7 @@ import {
   type TenantAccess,
   type TenantOptions,
 } from './tenant.ts'
-import type { Workspace } from './workspace.ts'
+import { openWorkspace, type Workspace } from './workspace.ts'
 
 /** Origin of the sandbox. `.internal` is reserved for private use, so the host exists nowhere else. */
 export const SANDBOX_ORIGIN = 'http://sandbox.trunkline.internal'
@@ -220,14 +219,11 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
         return respondToRevocation(database, request)
     }
     const tenant = await authenticate(request)
-    const [, described] = /^\/v1\/fields\/([a-z_]+)$/.exec(url.pathname) ?? []
-    if (described !== undefined) {
-      const kind = kindOf(described)
-      if (!kind) throw new RequestError(404, 'no_such_kind')
-      return Response.json({ items: describeFields(kind) })
-    }
-    const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
-    if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')
+    const path = /^\/v1\/(fields\/)?([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
+    const [, fields, kind = '', id] = path
+    const definition = kindOf(kind)
+    if (!definition || (fields && id)) throw new RequestError(404, 'no_such_kind')
+    if (fields) return Response.json({ items: describeFields(definition) })
     if (id !== undefined && !isId(id)) throw new RequestError(404, 'no_such_record')
     // Safe cast: kindOf has found it.
     return route({ request, url, tenant, kind: kind as KindName, id: id ?? '' })

@@ -15,22 +15,22 @@ export interface Random {
   digits(pattern: string): string
 }
 
-/** Numbers of 32 bits: the parts of hashes of the seed and a counter. */
-const randomWords = (seed: string): (() => number) => {
-  let count = 0
-  let words = Buffer.alloc(0)
+/** Numbers from 0 to below 1, by the generator mulberry32. */
+const fractions = (seed: number): (() => number) => {
+  let state = seed
   return () => {
-    const position = count++ % 8
-    if (position === 0) words = hash('sha256', `${seed}\n${count}`, 'buffer')
-    return words.readUInt32LE(position * 4)
+    state = (state + 0x6d2b79f5) | 0
+    const first = Math.imul(state ^ (state >>> 15), state | 1)
+    const second = first ^ (first + Math.imul(first ^ (first >>> 7), first | 61))
+    return ((second ^ (second >>> 14)) >>> 0) / 2 ** 32
   }
 }
 
 /** Creates a generator seeded with the scope: a different scope gives a different sequence. */
 export const createRandom = (...scope: readonly (string | number)[]): Random => {
-  const next = randomWords(scope.join('\n'))
-  const below = (end: number): number => Math.floor((next() / 2 ** 32) * end)
-  const random: Random = {
+  const next = fractions(hash('sha256', scope.join('\n'), 'buffer').readUInt32LE())
+  const below = (end: number): number => Math.floor(next() * end)
+  return {
     integer: (min, max) => min + below(max - min + 1),
     pick: (list) => {
       if (list.length === 0) throw new RangeError('pick expects a list with at least one entry.')
@@ -47,5 +47,4 @@ export const createRandom = (...scope: readonly (string | number)[]): Random => 
     chance: (percent) => below(100) < percent,
     digits: (pattern) => pattern.replace(/#/g, () => String(below(10))),
   }
-  return random
 }

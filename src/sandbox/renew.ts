@@ -9,8 +9,8 @@ import {
 } from '../store/sandbox/sandbox-records.ts'
 import type { Dataset } from './company/history.ts'
 import { kindNames, RECORD_FORM } from './kinds/kinds.ts'
-import { openWorkspace } from './open-workspace.ts'
 import { prepareTenant } from './tenant.ts'
+import { openWorkspace } from './workspace.ts'
 
 /** Replaces the records of a tenant. Readers see a change or a deletion of every record that they know. */
 const replaceRecords = async (

@@ -1,17 +1,23 @@
 /** What is shipped of an order: the lines of its shipments, its fulfillment status, and the lines it must keep. */
+import { sum } from './amounts.ts'
 import { FieldError } from './errors.ts'
-import type { FieldsOf, SandboxRecord } from './kinds/kinds.ts'
 
-type OrderedLine = FieldsOf<'orders'>['lineItems'][number]
-type Shipment = SandboxRecord<'shipments'>
-
-/** Shipped quantity by line of the order. */
-const countShipped = (shipments: readonly Shipment[]): ReadonlyMap<string | null, number> => {
-  const shipped = new Map<string | null, number>()
-  for (const { lineItemId, quantity } of shipments.flatMap(({ fields }) => fields.lineItems))
-    shipped.set(lineItemId, (shipped.get(lineItemId) ?? 0) + quantity)
-  return shipped
+interface OrderedLine {
+  readonly id: string
+  readonly title: string
+  readonly quantity: number
 }
+
+/** A line of a shipment. */
+export interface ShippedLine {
+  /** The line of the order. */
+  readonly lineItemId: string | null
+  readonly quantity: number
+}
+
+/** The shipped quantity of a line of the order. */
+const shippedOf = ({ id }: OrderedLine, shipped: readonly ShippedLine[]): number =>
+  sum(shipped.map(({ lineItemId, quantity }) => (lineItemId === id ? quantity : 0)))
 
 /**
  * Checks that a change of an order keeps its shipped lines. Lines that were already missing or shipped in
@@ -21,11 +27,11 @@ const countShipped = (shipments: readonly Shipment[]): ReadonlyMap<string | null
 export const checkShippedLines = (
   before: readonly OrderedLine[],
   after: readonly OrderedLine[],
-  shipments: readonly Shipment[],
+  shipped: readonly ShippedLine[],
 ): void => {
-  const shipped = countShipped(shipments)
-  for (const { id, title, quantity } of before) {
-    const shippedQuantity = Math.min(shipped.get(id) ?? 0, quantity)
+  for (const line of before) {
+    const { id, title, quantity } = line
+    const shippedQuantity = Math.min(shippedOf(line, shipped), quantity)
     const index = after.findIndex((line) => line.id === id)
     if ((after[index]?.quantity ?? 0) >= shippedQuantity) continue
     throw new FieldError(
@@ -37,21 +43,19 @@ export const checkShippedLines = (
 }
 
 /** The lines of an order that are not shipped yet, with the remaining quantities. */
-export const unshippedLines = (
-  lines: readonly OrderedLine[],
-  shipments: readonly Shipment[],
-): readonly OrderedLine[] => {
-  const shipped = countShipped(shipments)
-  return lines
-    .map((line) => ({ ...line, quantity: line.quantity - (shipped.get(line.id) ?? 0) }))
+export const unshippedLines = <L extends OrderedLine>(
+  lines: readonly L[],
+  shipped: readonly ShippedLine[],
+): readonly L[] =>
+  lines
+    .map((line) => ({ ...line, quantity: line.quantity - shippedOf(line, shipped) }))
     .filter(({ quantity }) => quantity > 0)
-}
 
-/** Derives the fulfillment status of an order from its shipments. */
+/** Derives the fulfillment status of an order from the lines of its shipments. */
 export const fulfillmentStatusOf = (
   lines: readonly OrderedLine[],
-  shipments: readonly Shipment[],
+  shipped: readonly ShippedLine[],
 ): 'none' | 'partial' | 'shipped' => {
-  if (shipments.every(({ fields }) => fields.lineItems.length === 0)) return 'none'
-  return unshippedLines(lines, shipments).length === 0 ? 'shipped' : 'partial'
+  if (shipped.length === 0) return 'none'
+  return unshippedLines(lines, shipped).length === 0 ? 'shipped' : 'partial'
 }

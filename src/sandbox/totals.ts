@@ -1,7 +1,6 @@
 /** Totals of a document. They are computed line by line, so that they always add up. */
 import { amount, shareOf, sum, times, units } from './amounts.ts'
 import { FieldError } from './errors.ts'
-import type { SandboxFields } from './kinds/kind.ts'
 
 interface PricedLine {
   readonly unitPrice: string
@@ -53,18 +52,3 @@ export const documentTotals = <L extends PricedLine>(document: PricedDocument<L>
     totalAmount: totalOf('gross'),
   }
 }
-
-/** Payment state of a bill or an invoice of which `paid` ten-thousandths are paid, the last on a day. */
-export const settlement = (totalAmount: string, paid: number, isPosted: boolean, day: string) => {
-  const total = units(totalAmount)
-  const isPaid = isPosted && total > 0 && paid >= total
-  return {
-    state: !isPosted ? 'draft' : isPaid ? 'paid' : paid > 0 ? 'part_paid' : 'open',
-    balance: amount(total - paid),
-    paidOnDate: isPaid ? day : null,
-  } as const
-}
-
-/** The paid part of a bill or an invoice, in ten-thousandths. */
-export const paidOf = ({ totalAmount, balance }: SandboxFields): number =>
-  units(String(totalAmount)) - units(String(balance))

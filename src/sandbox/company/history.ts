@@ -6,8 +6,9 @@ import type {
   SandboxTenant,
 } from '../../store/sandbox/sandbox-records.ts'
 import { kindNames, type SandboxRecord } from '../kinds/kinds.ts'
-import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
+import { openWorkspace } from '../workspace.ts'
+import { eventContext } from './event.ts'
 import { setUp } from './setup.ts'
 import { ROUND_STEPS, runStep } from './step.ts'
 
@@ -70,7 +71,7 @@ export const createDataset = async ({ tenant, seed, start }: DatasetSeed): Promi
     numbers: {},
   })
   const workspace = openWorkspace(session, at(DAYS + 1))
-  await setUp(workspace, createRandom(tenant, seed, 'setup'), tenant)
+  await setUp(eventContext(workspace, createRandom(tenant, seed, 'setup')), tenant)
   keep(workspace.changes())
   for (let left = STEPS; left > 0; left--) {
     keep(await runStep(session, tenant, at(Math.ceil((DAYS * left) / STEPS))))

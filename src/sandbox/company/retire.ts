@@ -17,7 +17,7 @@ const growing = kindNames.filter(
  * Deletes the oldest records of the kinds that grow, with their shipments and payments. Events settle the oldest
  * records first, so that old records are closed.
  */
-export const retireOldRecords: SimulatedEvent = async (workspace) => {
+export const retireOldRecords: SimulatedEvent = async ({ workspace }) => {
   const retired = new Set<string | null>()
   for (const kind of growing) {
     const records = await workspace.where(kind)

@@ -1,33 +1,22 @@
 /** Events in the CRM. */
 import { ofCents } from '../amounts.ts'
-import {
-  changeOf,
-  creationOf,
-  type Events,
-  pickRecord,
-  removalOf,
-  type SimulatedEvent,
-  updateOf,
-} from './event.ts'
-import { pickSubject, sampleOf } from './samples.ts'
-import { projects } from './words.ts'
+import { changeOf, creationOf, type Events, removalOf, updateOf } from './event.ts'
 
 /** Adds a person, most of them at an organization. */
-const meetPerson: SimulatedEvent = async (workspace, random) => {
-  const employer = random.chance(88) && (await pickRecord(workspace, random, 'organizations'))
-  const company = employer ? employer.fields.accountName : 'freelance'
-  const subject = pickSubject(random, { company })
-  return workspace.create('people', {
-    ...(await sampleOf('people', workspace, random, subject)),
-    account: employer ? employer.id : null,
-    loyalty_points: subject.lastName.length * 25,
-    newsletter: Boolean(employer),
-  })
-}
+const meetPerson = creationOf('people', async ({ random, pick, sample }) => {
+  const employer = random.chance(88) ? await pick('organizations') : undefined
+  return {
+    // The e-mail address has the domain of the employer.
+    ...(await sample('people', { company: employer?.fields.accountName ?? 'freelance' })),
+    account: employer?.id ?? null,
+    loyalty_points: random.integer(4, 10) * 25,
+    newsletter: employer !== undefined,
+  }
+})
 
-const openDeal = creationOf('deals', async (workspace, random) => {
-  const project = random.pick(projects)
-  const account = await pickRecord(workspace, random, 'organizations')
+const openDeal = creationOf('deals', async ({ random, pick }) => {
+  const project = random.pick(['Office move', 'New warehouse', 'Annual supply', 'Fit-out', 'Pilot'])
+  const account = await pick('organizations')
   return {
     opportunityName: account ? `${project}, ${account.fields.accountName}` : project,
     opportunityDescription: `${project} for ${random.integer(5, 120)} desks.`,
@@ -41,7 +30,7 @@ const openDeal = creationOf('deals', async (workspace, random) => {
 const moveDeal = updateOf(
   'deals',
   { condition: { opportunityStatus: 'open' }, oldest: 12 },
-  async ({ opportunityStage }, random, workspace) => {
+  async ({ opportunityStage }, { random, workspace }) => {
     const stages = await workspace.where('deal_stages')
     const position = stages.findIndex(({ id }) => id === opportunityStage)
     const next = random.chance(15) ? stages.at(-1) : stages[position + 1]
@@ -50,8 +39,8 @@ const moveDeal = updateOf(
 )
 
 /** Writes a note about a person and their organization. */
-const writeNote = creationOf('notes', async (workspace, random) => {
-  const person = await pickRecord(workspace, random, 'people')
+const writeNote = creationOf('notes', async ({ random, pick }) => {
+  const person = await pick('people')
   const occasion = random.pick(['Call', 'Visit', 'E-mail', 'Lunch', 'Demo'])
   return {
     noteTitle: `${occasion} with ${person?.fields.firstName ?? 'the buyer'}`,
@@ -60,8 +49,8 @@ const writeNote = creationOf('notes', async (workspace, random) => {
   }
 })
 
-const setTask = creationOf('tasks', async (workspace, random) => {
-  const deal = await pickRecord(workspace, random, 'deals', { opportunityStatus: 'open' })
+const setTask = creationOf('tasks', async ({ pick }) => {
+  const deal = await pick('deals', { opportunityStatus: 'open' })
   return {
     taskContent: `For ${deal?.fields.opportunityName ?? 'the whole team'}.`,
     taskOpportunity: deal?.id ?? null,
@@ -73,7 +62,7 @@ const setTask = creationOf('tasks', async (workspace, random) => {
 const doTask = updateOf(
   'tasks',
   { condition: ({ taskStatus }) => taskStatus !== 'done', oldest: 8 },
-  ({ taskStatus }, random) => ({
+  ({ taskStatus }, { random }) => ({
     taskStatus: taskStatus === 'todo' && random.chance(30) ? 'doing' : 'done',
   }),
 )
@@ -82,13 +71,13 @@ const doTask = updateOf(
 export const salesEvents: Events = {
   meetOrganization: [1, creationOf('organizations')],
   meetPerson: [2, meetPerson],
-  meetLead: [3, creationOf('leads')],
+  meetLead: [4, creationOf('leads')],
   promoteLead: [2, changeOf('leads', 'leadTitle')],
-  loseLead: [1, removalOf('leads')],
+  loseLead: [2, removalOf('leads')],
   openDeal: [1, openDeal],
   moveDeal: [2, moveDeal],
-  writeNote: [3, writeNote],
-  throwNoteAway: [1, removalOf('notes')],
+  writeNote: [4, writeNote],
+  throwNoteAway: [2, removalOf('notes')],
   setTask: [2, setTask],
   doTask: [2, doTask],
 }

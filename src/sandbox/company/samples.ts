@@ -2,6 +2,7 @@
  * Plausible values for the fields of any resource, chosen by the name and kind of each field. E-mail domains and
  * telephone numbers are reserved, so they reach no one.
  */
+import { z } from 'zod'
 import type { ExampleSource, Field, Fields } from '../../definition/kinds/kind.ts'
 import { ofCents } from '../amounts.ts'
 import { objectsOf } from '../kinds/kind.ts'
@@ -14,14 +15,8 @@ import {
   companyNames,
   familyNames,
   givenNames,
-  jobTitles,
-  leadSources,
-  noteTexts,
+  listed,
   remarks,
-  sectors,
-  streets,
-  tags,
-  taskTitles,
   team,
   trades,
 } from './words.ts'
@@ -60,17 +55,29 @@ export const pickSubject = (random: Random, known: Partial<Subject> = {}): Subje
 export const mailOf = ({ firstName, lastName, company }: Omit<Subject, 'city'>): string =>
   `${slug(firstName)}.${slug(lastName)}@${slug(company)}.example`
 
-type TextGenerator = (subject: Subject, random: Random) => string
+const streets = listed(`
+  Abbey Road, Bridge Street, Canal Walk, Dock Lane, Exchange Square, Foundry Street, Grove Avenue,
+  Hill Street, Kiln Lane, Market Place, Quay Street, Station Road`)
 
-/** Generators of texts by field name; the first match applies. */
-const texts: readonly (readonly [RegExp, TextGenerator])[] = [
-  [/owner|author|person|assignee/i, (_, random) => random.pick(team)],
-  [/type$/i, (_, random) => random.pick(['work', 'home'])],
+const notes = [
+  'Wants a revised quote by the end of the month.',
+  'Happy with the last delivery and asked about a second site.',
+  'Budget is approved; decision in the next board meeting.',
+  'Has a competing offer. Follow up next week.',
+]
+
+/** Texts to choose from, or a function that composes one. */
+type TextSource = readonly string[] | ((subject: Subject, random: Random) => string)
+
+/** Texts by the name of their field; the first match applies. */
+const texts: readonly (readonly [RegExp, TextSource])[] = [
+  [/owner|author|person|assignee/i, team],
+  [/type$/i, ['work', 'home']],
   [/mail/i, mailOf],
   [/phone|fax|mobile/i, ({ city }, random) => random.digits(city.phone)],
   [/url|web|link|page/i, ({ company }) => `https://www.${slug(company)}.example`],
   [/image/i, ({ company }) => `https://www.${slug(company)}.example/picture.jpg`],
-  [/tag/i, (_, random) => random.pick(tags)],
+  [/tag/i, ['new', 'gift', 'bestseller', 'organic', 'sale']],
   [/city|town/i, ({ city }) => city.city],
   [/subdivision/i, ({ city }) => city.regionCode],
   [/country/i, ({ city }) => city.countryName],
@@ -80,15 +87,23 @@ const texts: readonly (readonly [RegExp, TextGenerator])[] = [
   [/street|address/i, (_, random) => `${random.integer(1, 180)} ${random.pick(streets)}`],
   [/firstName/i, ({ firstName }) => firstName],
   [/lastName/i, ({ lastName }) => lastName],
-  [/title/i, (_, random) => random.pick(jobTitles)],
-  [/source/i, (_, random) => random.pick(leadSources)],
-  [/industry/i, (_, random) => random.pick(sectors)],
-  [/subject/i, (_, random) => random.pick(taskTitles)],
+  [/title/i, listed('Head of Operations, Purchasing Manager, Office Manager, Founder, Accountant')],
+  [/source/i, listed('Web form, Trade fair, Referral, Newsletter, Cold call, Partner')],
+  [/carrier/i, ['Emerald Parcels', 'Kestrel Couriers', 'Northern Freight']],
+  [/service/i, ['Tracked', 'Next day', 'Standard']],
+  [/industry/i, listed('Food and drink, Logistics, Manufacturing, Software, Hospitality, Retail')],
+  [/subject/i, listed('Send quote, Call back, Prepare demo, Check credit, Book site survey')],
   [/number|code|sku|reference/i, ({ city }, random) => random.digits(`${city.country}#########`)],
-  [/content|text/i, (_, random) => random.pick(noteTexts)],
-  [/description|memo|comment|summary/i, (_, random) => random.pick(remarks)],
+  [/content|text/i, notes],
+  [/description|memo|comment|summary/i, remarks],
   [/./, ({ company }) => company],
 ]
+
+/** A text for a field of this name. */
+const textOf = (name: string, subject: Subject, random: Random): string => {
+  const source = texts.find(([names]) => names.test(name))?.[1] ?? [name]
+  return typeof source === 'function' ? source(subject, random) : random.pick(source)
+}
 
 /** Ids that the fields can reference, by target: a topic, or a nested list (`commerce/products.variants`). */
 const referencesOf = async (
@@ -125,7 +140,7 @@ export const sampleOf = async <K extends KindName>(
   const references = await referencesOf(workspace, definitions)
   const sourceOf = (name: string, { kind }: Field, index: number): ExampleSource => {
     const { city } = subject
-    const text = () => texts.find(([names]) => names.test(name))?.[1](subject, random) ?? name
+    const text = () => textOf(name, subject, random)
     return {
       text,
       entry: text,
@@ -160,8 +175,12 @@ export const sampleOf = async <K extends KindName>(
         .map(([name, field]) => [name, sampleField(name, field, index)] as const)
         .filter(([, value]) => value !== undefined),
     )
+  const schemas: Readonly<Record<string, unknown>> = inputs.shape
   // Safe cast: the schema of the kind validates the input.
   return Object.fromEntries(
-    Object.entries(samplesOf(definitions)).filter(([name]) => Object.hasOwn(inputs.shape, name)),
+    Object.entries(samplesOf(definitions))
+      .filter(([name]) => Object.hasOwn(schemas, name))
+      // The sandbox assigns the numbers of documents.
+      .filter(([name]) => !(schemas[name] instanceof z.ZodOptional)),
   ) as KindInput<K>
 }

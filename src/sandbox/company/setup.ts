@@ -1,10 +1,9 @@
-/** How the company starts: its own data, tax codes, cost centers, chart of accounts, team and pipeline. */
-import { amount, units } from '../amounts.ts'
-import type { Random } from '../random.ts'
-import type { Workspace } from '../workspace.ts'
+/** How the company starts: its own data, its books, its team, its pipeline, and what it sells. */
+import { amount, ofCents, units } from '../amounts.ts'
 import { chart } from './chart.ts'
-import { mailOf, pickSubject, sampleOf, slug } from './samples.ts'
-import { cities, team } from './words.ts'
+import type { EventContext } from './event.ts'
+import { mailOf, slug } from './samples.ts'
+import { cities, goods, services, team } from './words.ts'
 
 const TAX_CODES = [
   ['Standard rate', 23, 23],
@@ -36,7 +35,7 @@ const STAGES = [
   ['Lost', 0],
 ] as const
 
-const openChart = async (workspace: Workspace): Promise<void> => {
+const openChart = async ({ workspace }: EventContext): Promise<void> => {
   for (const [accountNumber, accountName, accountType, accountDescription, ...more] of chart) {
     const [opening = 0, parentAccountId = null] = more
     const account = await workspace.create('ledger_accounts', {
@@ -47,8 +46,50 @@ const openChart = async (workspace: Workspace): Promise<void> => {
       accountStatus: accountName === 'Petty cash' ? 'INACTIVE' : 'ACTIVE',
       parentAccountId,
     })
-    await workspace.revise(account, { currentBalance: amount(units(`${opening}000`)) })
+    workspace.revise(account, { currentBalance: amount(units(`${opening}000`)) })
   }
+}
+
+/** A random price in cents that ends like a price: 189.00, 24.95. */
+const priceOf = ({ random }: EventContext): number =>
+  random.integer(12, 640) * 100 - random.pick([0, 0, 5, 50])
+
+/** Adds goods to the books and to the shop. */
+const offerGoods = async (
+  context: EventContext,
+  { name, category, option, choices }: (typeof goods)[number],
+): Promise<void> => {
+  const { workspace, random, sample } = context
+  const price = priceOf(context)
+  const cost = ofCents((price * random.integer(40, 70)) / 100)
+  const isStocked = random.chance(70)
+  await workspace.create('catalog_items', {
+    itemName: name,
+    itemStatus: random.chance(7) ? 'ARCHIVED' : 'ACTIVE',
+    itemType: isStocked ? 'INVENTORY' : 'NON_INVENTORY',
+    unitPrice: ofCents(price),
+    purchasePrice: cost,
+    qtyOnHand: isStocked ? random.integer(0, 240) : null,
+    billAccountId: 'acc_0023',
+    invoiceAccountId: 'acc_0021',
+    assetAccountId: isStocked ? 'acc_0007' : null,
+  })
+  await workspace.create('products', {
+    ...(await sample('products')),
+    productName: name,
+    description: `<p>${name} by people who use it. ${category} that lasts.</p>`,
+    productType: category,
+    productStatus: random.chance(88) ? 'live' : random.pick(['draft', 'retired']),
+    variants: choices.map((value, index) => ({
+      title: value,
+      sku: `${slug(name).slice(0, 4).toUpperCase()}-${index + 1}-${random.digits('###')}`,
+      price: ofCents(price + index * 200),
+      cost,
+      optionValues: [{ name: option, value }],
+      inventory: { totalCount: random.integer(0, 80) },
+      weight: { value: random.integer(40, 1800) },
+    })),
+  })
 }
 
 /** Company name of a tenant: `north-star` becomes `North Star`. */
@@ -59,15 +100,11 @@ const titleOf = (tenant: string): string =>
     .join(' ')
 
 /** Creates the records that everything else depends on. */
-export const setUp = async (
-  workspace: Workspace,
-  random: Random,
-  tenant: string,
-): Promise<void> => {
+export const setUp = async (context: EventContext, tenant: string): Promise<void> => {
+  const { workspace, random, sample } = context
   const company = titleOf(tenant)
-  const subject = pickSubject(random, { company, city: random.pick(cities.slice(0, 1)) })
   await workspace.create('companies', {
-    ...(await sampleOf('companies', workspace, random, subject)),
+    ...(await sample('companies', { company, city: random.pick(cities.slice(0, 1)) })),
     companyName: company,
     companyLegalName: `${company} Trading Limited`,
     taxNumber: random.digits('IE#######TH'),
@@ -84,7 +121,7 @@ export const setUp = async (
       trackingCategoryStatus: name === 'Berlin' ? 'archived' : 'active',
       parentCategoryId,
     })
-  await openChart(workspace)
+  await openChart(context)
   for (const [index, name] of team.entries()) {
     const [firstName = '', lastName = ''] = name.split(' ')
     const email = mailOf({ firstName, lastName, company })
@@ -97,4 +134,12 @@ export const setUp = async (
       displayOrder: index + 1,
       probability,
     })
+  for (const itemName of services)
+    await workspace.create('catalog_items', {
+      itemName,
+      itemType: 'SERVICE',
+      unitPrice: ofCents(priceOf(context)),
+      invoiceAccountId: 'acc_0022',
+    })
+  for (const each of goods) await offerGoods(context, each)
 }

@@ -2,17 +2,17 @@
 import type { SandboxOutcome, SandboxSession } from '../../store/sandbox/sandbox-records.ts'
 import { RequestError } from '../errors.ts'
 import { derivedKinds } from '../kinds/kinds.ts'
-import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
+import { openWorkspace } from '../workspace.ts'
 import { bookEvents } from './books.ts'
-import { creationOf, type Events, type SimulatedEvent } from './event.ts'
+import { creationOf, type Events, eventContext, type SimulatedEvent } from './event.ts'
 import { retireOldRecords } from './retire.ts'
 import { salesEvents } from './sales.ts'
 import { shopEvents } from './shop.ts'
 
 /** Adds a record to each collection without events of its own; later ones reference earlier ones. */
-const addDerived: SimulatedEvent = async (workspace, random) => {
-  for (const kind of derivedKinds.values()) await creationOf(kind)(workspace, random)
+const addDerived: SimulatedEvent = async (context) => {
+  for (const kind of derivedKinds.values()) await creationOf(kind)(context)
   return derivedKinds.size > 0
 }
 
@@ -55,7 +55,8 @@ export const runStep = async (
     const workspace = openWorkspace(session, now)
     try {
       const random = createRandom(name, seed, 'step', steps, eventName)
-      if ((await events[eventName]?.[1](workspace, random)) === false) continue
+      const happened = await events[eventName]?.[1](eventContext(workspace, random))
+      if (happened === false) continue
     } catch (error) {
       // Users may have changed the records so that the event is invalid; try the next one.
       if (error instanceof RequestError) continue

@@ -1,92 +1,67 @@
-/** Word lists for generated records. */
+/** Names, places and goods of generated records. */
 
-const words = (text: string): readonly string[] =>
+/** The entries of a list that is separated by commas or lines. */
+export const listed = (text: string): readonly string[] =>
   text
     .split(/[\n,]/)
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
 
 /** Given names. */
-export const givenNames = words(`
+export const givenNames = listed(`
   Aoife, Björn, Carla, Daniel, Elif, Fiona, Grzegorz, Hannah, Jamal, Katarzyna, Liam, Maeve, Nikhil,
   Oluwaseun, Priya, Quentin, Rosa, Tomasz, Una, Viktor, Wen, Ximena, Yusuf, Zoë, Benoît, Lucía`)
 
 /** Family names. */
-export const familyNames = words(`
+export const familyNames = listed(`
   Abbott, Bergström, Castellano, Dubois, Eriksen, Fitzgerald, Grabowski, Hughes, Ivanova, Jansen,
   Kowalski, Lindqvist, Moreau, Nakamura, Okafor, Rossi, Schneider, Ueda, Yilmaz, O'Sullivan`)
 
 /** The first words of companies' names: `Harbour` in `Harbour Print Works`. */
-export const companyNames = words(`
+export const companyNames = listed(`
   Amber, Birch, Cedar, Copper, Delta, Ember, Falcon, Fern, Granite, Harbour, Juniper, Kestrel,
   Lantern, Meadow, Nimbus, North Star, Oak, Pebble, Quarry, Raven, Saffron, Slate, Thistle, Willow`)
 
 /** The trades in companies' names: `Print Works`. */
-export const trades = words(`
+export const trades = listed(`
   Analytics, Bakery, Breweries, Ceramics, Coffee Roasters, Design Studio, Engineering, Farms, Foods,
   Furniture, Instruments, Joinery, Labs, Logistics, Optics, Packaging, Print Works, Textiles, Tools`)
 
 /** The team of the company. */
-export const team = words(`
+export const team = listed(`
   Niamh Kavanagh, Marco Ferrari, Piotr Nowak, Ayesha Rahman, Conor Brennan, Julia Weber,
   Declan Murphy, Saoirse Walsh`)
 
-/** Industries of organizations. */
-export const sectors = words(`
-  Food and drink, Logistics, Manufacturing, Software, Hospitality, Retail, Construction, Energy`)
+/** Remarks on documents. */
+export const remarks = listed(`
+  Please quote the number when paying., As agreed by telephone., Second part follows.,
+  Thank you for your business.`)
 
-/** Job titles. */
-export const jobTitles = words(`
-  Head of Operations, Purchasing Manager, Chief Financial Officer, Office Manager, IT Lead, Founder,
-  Warehouse Manager, Sales Director, Accountant`)
+const ireland = { country: 'IE', countryName: 'Ireland', currency: 'EUR' }
+const britain = { country: 'GB', countryName: 'United Kingdom', currency: 'GBP' }
+const germany = { country: 'DE', countryName: 'Germany', currency: 'EUR' }
+const sweden = { country: 'SE', countryName: 'Sweden', currency: 'SEK' }
+const usa = { country: 'US', countryName: 'United States', currency: 'USD' }
 
-/** Sources of leads. */
-export const leadSources = words('Web form, Trade fair, Referral, Newsletter, Cold call, Partner')
+// Telephone numbers are of ranges that the regulators reserve for fiction.
+const rows = [
+  [ireland, 'Dublin', 'Leinster', 'L', 'D0# X2#5', '+353 20 91# ####'],
+  [ireland, 'Cork', 'Munster', 'M', 'T12 Y#3#', '+353 20 91# ####'],
+  [ireland, 'Galway', 'Connacht', 'C', 'H91 E#7#', '+353 20 91# ####'],
+  [britain, 'London', 'Greater London', 'LND', 'SE1 #TL', '+44 20 7946 0###'],
+  [britain, 'Manchester', 'North West', 'MAN', 'M1 #EQ', '+44 161 496 0###'],
+  [germany, 'Berlin', 'Berlin', 'BE', '101##', '+49 30 23125 ###'],
+  [germany, 'Munich', 'Bavaria', 'BY', '803##', '+49 89 99998 ###'],
+  [sweden, 'Stockholm', 'Stockholm', 'AB', '11# 2#', '+46 8 465 004 ##'],
+  [usa, 'Austin', 'Texas', 'TX', '787##', '+1 512 555 01##'],
+  [usa, 'Portland', 'Oregon', 'OR', '972##', '+1 503 555 01##'],
+] as const
 
-/** Street names. */
-export const streets = words(`
-  Abbey Road, Bridge Street, Canal Walk, Dock Lane, Exchange Square, Foundry Street, Grove Avenue,
-  Hill Street, Kiln Lane, Market Place, Quay Street, Station Road`)
-
-/** Cities of a country. `phone`: a pattern of numbers that the regulator reserves for fiction. */
-const citiesOf = <const Country extends string, const Currency extends string>(
-  country: Country,
-  countryName: string,
-  currency: Currency,
-  phone: string,
-  rows: readonly (readonly [city: string, region: string, code: string, postcode: string])[],
-) =>
-  rows.map(([city, region, code, postcode]) => {
-    const regionCode = `${country}-${code}`
-    return { country, countryName, currency, phone, city, region, regionCode, postcode }
-  })
-
-/** Cities of six countries and four currencies. The company is in the first. */
-export const cities = [
-  ...citiesOf('IE', 'Ireland', 'EUR', '+353 20 91# ####', [
-    ['Dublin', 'Leinster', 'L', 'D0# X2#5'],
-    ['Cork', 'Munster', 'M', 'T12 Y#3#'],
-    ['Galway', 'Connacht', 'C', 'H91 E#7#'],
-  ]),
-  ...citiesOf('GB', 'United Kingdom', 'GBP', '+44 20 7946 0###', [
-    ['London', 'Greater London', 'LND', 'SE1 #TL'],
-    ['Manchester', 'North West', 'MAN', 'M1 #EQ'],
-  ]),
-  ...citiesOf('DE', 'Germany', 'EUR', '+49 30 23125 ###', [
-    ['Berlin', 'Berlin', 'BE', '101##'],
-    ['Munich', 'Bavaria', 'BY', '803##'],
-  ]),
-  ...citiesOf('FR', 'France', 'EUR', '+33 1 99 00 ## ##', [
-    ['Paris', 'Île-de-France', 'IDF', '7500#'],
-  ]),
-  ...citiesOf('SE', 'Sweden', 'SEK', '+46 8 465 004 ##', [
-    ['Stockholm', 'Stockholm', 'AB', '11# 2#'],
-  ]),
-  ...citiesOf('US', 'United States', 'USD', '+1 512 555 01##', [
-    ['Austin', 'Texas', 'TX', '787##'],
-    ['Portland', 'Oregon', 'OR', '972##'],
-  ]),
-]
+/** Cities in five countries with four currencies. The company is in the first. */
+export const cities = rows.map(([country, city, region, code, postcode, phone]) => {
+  const regionCode = `${country.country}-${code}`
+  return { ...country, city, region, regionCode, postcode, phone }
+})
 
 /** A city in which records are located. */
 export type City = (typeof cities)[number]
@@ -99,70 +74,24 @@ export const euroRates: Readonly<Record<string, string>> = {
   USD: '0.8615',
 }
 
-/** Goods that the company buys and sells. */
-export const goods = words(`
-  Standing desk, Office chair, Filing cabinet, Desk lamp, Whiteboard, Meeting table, Acoustic panel,
-  Coat stand, Monitor arm, Laptop stand, Docking station, Wireless keyboard, Network switch,
-  Label printer, Barcode scanner, Shelving unit, Packing tape (box of 36),
-  Shipping carton (pack of 50), Pallet wrap, First-aid kit`)
+const colours = { option: 'Colour', choices: listed('Slate, Moss, Sand, Chalk') }
+const sizes = { option: 'Size', choices: listed('S, M, L, XL') }
+const single = { option: 'Edition', choices: listed('Standard') }
 
-/** Services that the company sells. */
-export const services = words(`
-  Installation per hour, Consulting per day, Training workshop, Monthly maintenance contract,
-  Remote support per hour, Site survey, Project management per day, Delivery and assembly,
-  Removal of old furniture, Design review`)
+const goodsOf = (category: string, variants: typeof colours, names: string) =>
+  listed(names).map((name) => ({ name, category, ...variants }))
 
-/** Remarks on documents. */
-export const remarks = words(`
-  Please quote the number when paying., As agreed by telephone., Second part follows.,
-  Thank you for your business.`)
-
-/** Projects that deals are about. */
-export const projects = words('Office move, New warehouse, Annual supply, Fit-out, Pilot, Renewal')
-
-/** Texts of notes. */
-export const noteTexts = words(`
-  Wants a revised quote by the end of the month.
-  Happy with the last delivery and asked about a second site.
-  Budget is approved; decision in the next board meeting.
-  Has a competing offer. Follow up next week.`)
-
-/** Titles of tasks. */
-export const taskTitles = words(
-  'Send quote, Call back, Prepare demo, Check credit, Book site survey',
-)
-
-/** Tags of products. */
-export const tags = words('new, gift, bestseller, organic, sale')
-
-/** Carriers of shipments: name, service and tracking page. */
-export const carriers = [
-  ['An Post', 'Tracked', 'https://track.anpost.example/'],
-  ['DPD', 'Next day', 'https://track.dpd.example/'],
-  ['UPS', 'Standard', 'https://track.ups.example/'],
-] as const
-
-const sizes = { option: 'Size', choices: words('S, M, L, XL') }
-const colours = { option: 'Colour', choices: words('Slate, Moss, Sand') }
-const volumes = { option: 'Volume', choices: words('250 ml, 500 ml') }
-const single = { option: 'Edition', choices: words('Standard') }
-
-const products = (category: string, options: typeof sizes, names: string) =>
-  words(names).map((name) => [name, category, options] as const)
-
-/** Products of the shop: name, category and variant option. */
-export const assortment = [
-  ...products('Clothing', sizes, 'Wool jumper, Rain jacket, Linen shirt, Work trousers'),
-  ...products('Clothing', colours, 'Canvas apron, Beanie'),
-  ...products('Accessories', sizes, 'Leather belt'),
-  ...products('Accessories', colours, 'Tote bag, Day pack'),
-  ...products('Kitchen', volumes, 'Travel mug, Water bottle'),
-  ...products('Kitchen', colours, 'Enamel bowl, Pepper mill, Tea towel'),
-  ...products('Kitchen', single, 'Chopping board, Paring knife'),
-  ...products('Bath', volumes, 'Hand soap'),
-  ...products('Bath', colours, 'Bath towel'),
-  ...products('Home', single, 'Beeswax candle'),
-  ...products('Home', colours, 'Wool blanket, Cushion cover'),
-  ...products('Stationery', single, 'Notebook, Brass pen, Gift card sleeve'),
-  ...products('Stationery', colours, 'Desk tray'),
+/** The goods of the company. In the shop, each has a variant for each choice of its option. */
+export const goods = [
+  ...goodsOf('Furniture', colours, 'Standing desk, Office chair, Filing cabinet, Coat stand'),
+  ...goodsOf('Furniture', single, 'Meeting table, Whiteboard, Acoustic panel, Shelving unit'),
+  ...goodsOf('Lighting', colours, 'Desk lamp, Floor lamp'),
+  ...goodsOf('Workwear', sizes, 'Rain jacket, Work trousers, Canvas apron, Wool jumper'),
+  ...goodsOf('Electronics', single, 'Monitor arm, Laptop stand, Docking station, Network switch'),
+  ...goodsOf('Supplies', single, 'Packing tape (box of 36), Shipping carton (pack of 50)'),
 ]
+
+/** The services of the company. */
+export const services = listed(`
+  Installation per hour, Consulting per day, Training workshop, Monthly maintenance contract,
+  Remote support per hour, Site survey, Delivery and assembly, Design review`)

@@ -5,7 +5,7 @@ import type { Field, Fields, Kind, ValueOf } from '../../definition/kinds/kind.t
 import type { EmbeddedRecord } from '../../definition/kinds/reference.ts'
 import type { Resource } from '../../definition/resource.ts'
 import * as a from './blocks.ts'
-import { type RecordCompletion, ref, type SandboxKind } from './kind.ts'
+import { type Parts, type RecordCompletion, ref, type SandboxKind } from './kind.ts'
 
 /** The stored form of a value: a reference is an id, and an object may lack fields. */
 type Stored<V> =
@@ -81,6 +81,7 @@ interface Differences<
   readonly computed?: readonly (keyof F & string)[]
   /** Schemas of fields that have another form than their definition states, or none. */
   readonly own?: Own
+  readonly parts?: Parts
   complete?(
     input: z.output<z.ZodObject<KindShape<F & More, Required, Own>>>,
     context: RecordCompletion,
@@ -106,7 +107,7 @@ export const resourceKind = <
 >(
   resource: Resource<F>,
   prefix: string,
-  { more, required, computed, own, complete }: Differences<F, More, Required, Own, C> = {},
+  { more, required, computed, own, parts, complete }: Differences<F, More, Required, Own, C> = {},
 ): SandboxKind<z.ZodObject<KindShape<F & More, Required, Own>>, C> => {
   const isRequired = new Set<string>(required)
   const derived = Object.fromEntries(
@@ -125,6 +126,7 @@ export const resourceKind = <
     prefix,
     definitions: { ...derived, ...further },
     more: further,
+    parts,
     // Safe cast: it has the fields of the resource, except for computed ones, `more` and `own`.
     fields: schema as z.ZodObject<KindShape<F & More, Required, Own>>,
     // Safe cast: without `complete`, C is its default, an empty object.

@@ -5,12 +5,12 @@ import { bill } from '../../resources/accounting/bill.ts'
 import { invoice } from '../../resources/accounting/invoice.ts'
 import { payment } from '../../resources/accounting/payment.ts'
 import { purchaseOrder } from '../../resources/accounting/purchase-order.ts'
-import { units } from '../amounts.ts'
+import { amount, sum, units } from '../amounts.ts'
 import { FieldError } from '../errors.ts'
-import { checkSize, documentTotals, paidOf, settlement } from '../totals.ts'
+import { checkSize, documentTotals } from '../totals.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
-import { type RecordCompletion, ref } from './kind.ts'
+import { ref, type SandboxFields } from './kind.ts'
 
 const documentLine = z.object({
   description: a.line(),
@@ -31,43 +31,23 @@ const document = {
 
 const totals = ['subTotal', 'totalDiscount', 'totalTaxAmount', 'totalAmount'] as const
 
-/** Totals and payment state of a bill or an invoice; the paid amount stays. */
+/** Totals of a bill or an invoice, and its payment state, which follows from its payments. */
 const completeBilling = (
   input: Parameters<typeof documentTotals<z.output<typeof documentLine>>>[0],
   isPosted: boolean,
-  { previous, today }: RecordCompletion,
+  payments: readonly SandboxFields[],
 ) => {
-  const computed = documentTotals(input)
-  const paid = previous ? paidOf(previous) : 0
-  const day = String(previous?.paidOnDate ?? today)
-  return { ...computed, ...settlement(computed.totalAmount, paid, isPosted, day) }
-}
-
-/** The parties and the paid document of a payment: an invoice or a bill, not both. */
-interface Settled {
-  readonly invoice: string | null
-  readonly bill: string | null
-  readonly customerId: string | null
-  readonly vendorId: string | null
-  readonly currency: string
-}
-
-/** The other party of a payment: that of the paid document, or of a payment on account. @throws FieldError */
-const partyOf = (
-  { invoice, bill, customerId, vendorId, currency }: Settled,
-  { lookUp }: RecordCompletion,
-) => {
-  const paid = invoice ? lookUp('invoices', invoice) : bill ? lookUp('bills', bill) : undefined
-  const [incoming, outgoing] = paid ? [invoice, bill] : [customerId, vendorId]
-  if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'customerId')
-  if (!paid) return { customerId, vendorId }
-  if (paid.currency !== currency) throw new FieldError('invalid', 'currency')
-  // Safe cast: the document's party was validated as a reference.
-  const party = (name: string) => (paid[name] ?? null) as string | null
-  if (![null, party('customerId')].includes(customerId))
-    throw new FieldError('invalid', 'customerId')
-  if (![null, party('vendorId')].includes(vendorId)) throw new FieldError('invalid', 'vendorId')
-  return { customerId: party('customerId'), vendorId: party('vendorId') }
+  const totals = documentTotals(input)
+  const total = units(totals.totalAmount)
+  const paid = sum(payments.map(({ totalAmount }) => units(String(totalAmount))))
+  const isPaid = isPosted && total > 0 && paid >= total
+  const days = payments.map(({ transactionDate }) => String(transactionDate)).sort()
+  return {
+    ...totals,
+    state: !isPosted ? 'draft' : isPaid ? 'paid' : paid > 0 ? 'part_paid' : 'open',
+    balance: amount(total - paid),
+    paidOnDate: isPaid ? (days.at(-1) ?? null) : null,
+  } as const
 }
 
 /** The document kinds, by collection. */
@@ -97,9 +77,10 @@ export const documentKinds = {
       /** False while approval is pending; the bill is not in the books yet. */
       approved: z.boolean().default(true),
     },
-    complete: (input, context) => ({
-      ...completeBilling(input, input.approved, context),
-      billNumber: input.billNumber ?? context.number,
+    parts: { kind: 'payments', reference: 'bill' },
+    complete: (input, { number, parts }) => ({
+      ...completeBilling(input, input.approved, parts),
+      billNumber: input.billNumber ?? number,
     }),
   }),
   /** Invoices to clients. Their status is `state`. */
@@ -117,9 +98,10 @@ export const documentKinds = {
       /** False for a draft, which is not in the books yet. */
       sent: z.boolean().default(true),
     },
-    complete: (input, context) => ({
-      ...completeBilling(input, input.sent, context),
-      invoiceNumber: input.invoiceNumber ?? context.number,
+    parts: { kind: 'payments', reference: 'invoice' },
+    complete: (input, { number, parts }) => ({
+      ...completeBilling(input, input.sent, parts),
+      invoiceNumber: input.invoiceNumber ?? number,
     }),
   }),
   /** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */
@@ -136,10 +118,24 @@ export const documentKinds = {
       /** The bank account. */
       accountId: ref().default('acc_0001'),
     },
-    complete: (input, context) => {
-      if (units(input.totalAmount) <= 0) throw new FieldError('invalid', 'totalAmount')
-      checkSize(units(input.totalAmount), input.exchangeRate, 'totalAmount')
-      return partyOf(input, context)
+    /** The other party is that of the paid document, or of a payment on account. */
+    complete: (input, { lookUp }) => {
+      const { invoice, bill, customerId, vendorId, currency, totalAmount, exchangeRate } = input
+      if (units(totalAmount) <= 0) throw new FieldError('invalid', 'totalAmount')
+      checkSize(units(totalAmount), exchangeRate, 'totalAmount')
+      const paid = invoice ? lookUp('invoices', invoice) : bill && lookUp('bills', bill)
+      const [incoming, outgoing] = paid ? [invoice, bill] : [customerId, vendorId]
+      if ((incoming === null) === (outgoing === null))
+        throw new FieldError('required', 'customerId')
+      if (!paid) return { customerId, vendorId }
+      if (paid.currency !== currency) throw new FieldError('invalid', 'currency')
+      // Safe cast: a document references its party.
+      const party = (paid[invoice ? 'customerId' : 'vendorId'] ?? null) as string | null
+      const parties = { customerId: invoice ? party : null, vendorId: invoice ? null : party }
+      if (![null, parties.customerId].includes(customerId))
+        throw new FieldError('invalid', 'customerId')
+      if (![null, parties.vendorId].includes(vendorId)) throw new FieldError('invalid', 'vendorId')
+      return parties
     },
   }),
 }

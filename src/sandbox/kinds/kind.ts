@@ -1,7 +1,6 @@
 /** Definition of the sandbox's kinds, i.e. of its collections and their records. */
 import { z } from 'zod'
 import type { Fields } from '../../definition/kinds/kind.ts'
-import { mapReferences } from '../../definition/kinds/shape.ts'
 import type { Verb } from '../../definition/resource.ts'
 import { FieldError } from '../errors.ts'
 
@@ -22,8 +21,20 @@ export interface RecordCompletion {
   readonly today: string
   /** Fields of a record that the input or the stored record references. */
   lookUp(kind: string, id: string): SandboxFields | undefined
+  /** Fields of the record's parts; none for a new record. */
+  readonly parts: readonly SandboxFields[]
   /** The next id with this prefix, for objects nested in a record. */
   nextId(prefix: string): string
+}
+
+/** Records that belong to a record of another kind, whose computed fields follow from them. */
+export interface Parts {
+  /** The collection of the parts: `payments`. */
+  readonly kind: string
+  /** The field of a part that references the record: `invoice`. */
+  readonly reference: string
+  /** Input fields of the record that a write of a part replaces. */
+  readonly replaced?: SandboxFields
 }
 
 /** A collection: the schema of its records and their computed fields. */
@@ -40,6 +51,7 @@ export interface SandboxKind<F extends z.ZodObject = z.ZodObject, C extends obje
   readonly definitions: Fields
   /** Those that the resource lacks. */
   readonly more: Fields
+  readonly parts?: Parts | undefined
   /** Computes further fields; may replace input fields. */
   complete(input: z.output<F>, context: RecordCompletion): C
 }
@@ -60,32 +72,6 @@ export const isId = (text: string): boolean => ID.test(text)
 
 /** Schema of a reference to a record, by id. */
 export const ref = (): z.ZodString => z.string().regex(ID)
-
-/** A reference in the fields of a record. */
-export interface Reference {
-  readonly path: string
-  readonly topic: string
-  readonly id: string
-}
-
-/** All references to records in the fields of a record of the kind. */
-export const referencesIn = (
-  { definitions }: SandboxKind,
-  record: SandboxFields,
-): readonly Reference[] => {
-  const references: Reference[] = []
-  // Safe cast: the schema of the kind has validated the fields.
-  mapReferences(definitions, record as Parameters<typeof mapReferences>[1], (reference) => {
-    const { path, target: topic, value: id } = reference
-    // An entry of a list in another record, such as a variant, is not a record.
-    if (!topic.includes('.')) references.push({ path: dotted(path), topic, id })
-    return id
-  })
-  return references
-}
-
-/** `lineItems[0].accountId` as `lineItems.0.accountId`. */
-const dotted = (path: string): string => path.replace(/\[(\d{1,4})\]/g, '.$1')
 
 /** Validates input fields with the schema of the kind. @throws FieldError for the first invalid field */
 export const readFields = ({ fields }: SandboxKind, input: SandboxFields): SandboxFields => {

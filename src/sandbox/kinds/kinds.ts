@@ -1,11 +1,12 @@
 /** The collections of the sandbox, by the name in their paths. */
 import type { z } from 'zod'
+import { mapReferences } from '../../definition/kinds/shape.ts'
 import { catalogue } from '../../generated/catalogue.ts'
 import type { SandboxRow } from '../../store/sandbox/sandbox-records.ts'
 import { bookKinds } from './books.ts'
 import { resourceKind } from './derived.ts'
 import { documentKinds } from './documents.ts'
-import type { SandboxKind } from './kind.ts'
+import type { SandboxFields, SandboxKind } from './kind.ts'
 import { salesKinds } from './sales.ts'
 import { shopKinds } from './shop.ts'
 
@@ -44,6 +45,21 @@ export const kindOfTopic: ReadonlyMap<string, KindName> = new Map(
 export const derivedKinds: ReadonlyMap<string, KindName> = new Map(
   [...kindOfTopic].filter(([topic]) => !topics.has(topic)),
 )
+
+/** The references to records in the fields of a record, each with its path: `lineItems.0.accountId`. */
+export const referencesIn = (kind: KindName, fields: SandboxFields) => {
+  const references: { readonly path: string; readonly kind: KindName; readonly id: string }[] = []
+  // Safe cast: the schema of the kind has validated the fields.
+  const values = fields as Parameters<typeof mapReferences>[1]
+  mapReferences(kinds[kind].definitions, values, ({ path, target, value }) => {
+    // An entry of a list in another record, such as a variant, is not a record.
+    const referenced = kindOfTopic.get(target)
+    const dotted = path.replace(/\[(\d{1,4})\]/g, '.$1')
+    if (referenced) references.push({ path: dotted, kind: referenced, id: value })
+    return value
+  })
+  return references
+}
 
 /** Definition of a kind by an untrusted name; undefined if it does not exist. */
 export const kindOf = (name: string): SandboxKind | undefined =>

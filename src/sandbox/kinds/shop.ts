@@ -6,6 +6,7 @@ import { order } from '../../resources/commerce/order.ts'
 import { product } from '../../resources/commerce/product.ts'
 import { amount, shareOf, sum, units } from '../amounts.ts'
 import { FieldError } from '../errors.ts'
+import { checkShippedLines, fulfillmentStatusOf, type ShippedLine } from '../shipping.ts'
 import { checkSize } from '../totals.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
@@ -177,10 +178,15 @@ export const shopKinds = {
       stated_status: a.lineOrNull(),
       lineItems: z.array(orderLine).min(1).max(100),
     },
+    parts: { kind: 'shipments', reference: 'orderId', replaced: { stated_status: null } },
     complete: (input, context) => {
       const lineItems = withIds(input.lineItems, 'lineItems', 'oit', context).map((line, index) =>
         describeLine(line, `lineItems.${index}`, context),
       )
+      // Safe cast: the schema of shipments has validated their lines.
+      const shipped = context.parts.flatMap((shipment) => shipment.lineItems as ShippedLine[])
+      // Safe cast: this function has completed them.
+      checkShippedLines((context.previous?.lineItems ?? []) as OrderLine[], lineItems, shipped)
       const net = sum(lineItems.map((line) => units(line.price) * line.quantity))
       checkSize(net, '1', 'lineItems')
       const charged = net - units(input.totalDiscount) + units(input.totalShipping)
@@ -195,7 +201,7 @@ export const shopKinds = {
         // A shopper, or a guest who left only contact details.
         customer:
           customer && filled(context.lookUp('shoppers', customer.customerId ?? ''), customer),
-        fulfillmentStatus: stated_status ?? String(context.previous?.fulfillmentStatus ?? 'none'),
+        fulfillmentStatus: stated_status ?? fulfillmentStatusOf(lineItems, shipped),
       }
     },
   }),

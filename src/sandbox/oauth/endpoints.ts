@@ -1,7 +1,7 @@
 /** The token and revocation endpoints of the sandbox's authorization server (RFC 6749, RFC 7009). */
 import type { Database } from '../../store/database/database.ts'
 import { RequestError } from '../errors.ts'
-import { ACCESS_TOKEN_SECONDS, exchangeCode, refreshTokens, revokeToken } from './grants.ts'
+import { ACCESS_TOKEN_SECONDS, exchange, revokeToken } from './grants.ts'
 
 /**
  * The only OAuth client of the sandbox. Its secret protects nothing: a code is bound to the redirect URI of this
@@ -44,6 +44,20 @@ const respondToForm = async (
   }
 }
 
+/** Exchanges the code or refresh token of a form. */
+const exchangeGrant = (database: Database, nowMs: number, read: ReadParameter) => {
+  switch (read('grant_type')) {
+    case 'authorization_code': {
+      const proof = { redirectUri: read('redirect_uri'), verifier: read('code_verifier') }
+      return exchange(database, nowMs, read('code'), proof)
+    }
+    case 'refresh_token':
+      return exchange(database, nowMs, read('refresh_token'))
+    default:
+      throw new RequestError(400, 'unsupported_grant_type')
+  }
+}
+
 /** `POST /oauth/token`. */
 export const respondToTokenRequest = (
   database: Database,
@@ -51,26 +65,15 @@ export const respondToTokenRequest = (
   request: Request,
 ): Promise<Response> =>
   respondToForm(request, async (read) => {
-    const issue = new Map([
-      [
-        'authorization_code',
-        () =>
-          exchangeCode(database, nowMs, read('code'), read('redirect_uri'), read('code_verifier')),
-      ],
-      ['refresh_token', () => refreshTokens(database, nowMs, read('refresh_token'))],
-    ]).get(read('grant_type'))
-    if (issue === undefined) throw new RequestError(400, 'unsupported_grant_type')
-    const tokens = await issue()
-    if (tokens === undefined) throw new RequestError(400, 'invalid_grant')
-    return Response.json(
-      {
-        access_token: tokens.accessToken,
-        token_type: 'Bearer',
-        expires_in: ACCESS_TOKEN_SECONDS,
-        refresh_token: tokens.refreshToken,
-      },
-      { headers: NO_STORE },
-    )
+    const tokens = await exchangeGrant(database, nowMs, read)
+    if (!tokens) throw new RequestError(400, 'invalid_grant')
+    const body = {
+      access_token: tokens.accessToken,
+      token_type: 'Bearer',
+      expires_in: ACCESS_TOKEN_SECONDS,
+      refresh_token: tokens.refreshToken,
+    }
+    return Response.json(body, { headers: NO_STORE })
   })
 
 /** `POST /oauth/revoke`. */

@@ -14,24 +14,22 @@ import {
 const CODE_MS = 60_000
 export const ACCESS_TOKEN_SECONDS = 900
 
-/** Kinds of secrets. Each names its grant: `sbr_<grant>_<random>`. */
-const PREFIXES = { code: 'sbc', access: 'sbo', refresh: 'sbr' } as const
-type Kind = keyof typeof PREFIXES
+/** Prefixes of secrets. Each names its grant: `sbr_<grant>_<random>`. */
+type Prefix = 'sbc' | 'sbo' | 'sbr'
 
-const newSecret = (kind: Kind, id: string): string =>
-  `${PREFIXES[kind]}_${id}_${randomBytes(24).toString('hex')}`
+const newSecret = (prefix: Prefix, id: string): string =>
+  `${prefix}_${id}_${randomBytes(24).toString('hex')}`
 
-/** The id of the grant that a code or token names; undefined if it has another form. */
-const grantOf = (kind: Kind, secret: string): string | undefined => {
-  const [, prefix, id] = /^(sb[cor])_([0-9a-f]{24})_[0-9a-f]{48}$/.exec(secret) ?? []
-  return prefix === PREFIXES[kind] ? id : undefined
-}
+/** The grant that a code or token names; undefined if it has another form. */
+const grantOf = (secret: string): string | undefined =>
+  /^sb[cor]_([0-9a-f]{24})_[0-9a-f]{48}$/.exec(secret)?.[1]
 
 // Hashes of 192 random bits: comparing them reveals nothing about the secret.
 const hashOf = (secret: string): string => hash('sha256', secret, 'hex')
 
 /** Whether a bearer token has the form of an access token of this server. */
-export const isAccessToken = (token: string): boolean => grantOf('access', token) !== undefined
+export const isAccessToken = (token: string): boolean =>
+  token.startsWith('sbo_') && grantOf(token) !== undefined
 
 /** What a user of the sandbox allows, and the request that it answers. */
 export interface Approval {
@@ -48,29 +46,48 @@ export const createGrant = async (
   { tenants, redirectUri, challenge }: Approval,
 ): Promise<string> => {
   const id = randomBytes(12).toString('hex')
-  const code = newSecret('code', id)
-  const expiresAtMs = nowMs + CODE_MS
+  const code = newSecret('sbc', id)
   await createSandboxGrant(database, id, {
     tenants,
-    code: { hash: hashOf(code), redirectUri, challenge, expiresAtMs },
+    code: { hash: hashOf(code), redirectUri, challenge, expiresAtMs: nowMs + CODE_MS },
     refreshHash: null,
     accessTokens: [],
   })
   return code
 }
 
-/** Issues tokens for the grant of a code or refresh token if `isAllowed`, and revokes the grant if not. */
-const issueTokens = async (
+/** The proof that a code was requested by the client that exchanges it. */
+export interface CodeProof {
+  readonly redirectUri: string
+  readonly verifier: string
+}
+
+const isProven = ({ code }: SandboxGrant, proof: CodeProof, nowMs: number): boolean =>
+  code.expiresAtMs > nowMs &&
+  code.redirectUri === proof.redirectUri &&
+  // RFC 7636, section 4.6.
+  code.challenge === hash('sha256', proof.verifier, 'base64url')
+
+/**
+ * Exchanges a code with its proof, or a refresh token, for new tokens.
+ * @returns undefined if it is not the current code or token of its grant, which is revoked
+ */
+export const exchange = async (
   database: Database,
   nowMs: number,
-  id: string | undefined,
-  isAllowed: (grant: SandboxGrant) => boolean,
+  secret: string,
+  proof?: CodeProof,
 ) => {
-  if (id === undefined) return undefined
-  const accessToken = newSecret('access', id)
-  const refreshToken = newSecret('refresh', id)
+  const id = grantOf(secret)
+  if (id === undefined) return
+  const accessToken = newSecret('sbo', id)
+  const refreshToken = newSecret('sbr', id)
   const changed = await changeSandboxGrant(database, id, (grant) => {
-    if (!isAllowed(grant)) return 'revoked'
+    const isCurrent =
+      grant.refreshHash === null
+        ? grant.code.hash === hashOf(secret) && proof && isProven(grant, proof, nowMs)
+        : grant.refreshHash === hashOf(secret) && !proof
+    if (!isCurrent) return 'revoked'
     const valid = grant.accessTokens.filter(({ expiresAtMs }) => expiresAtMs > nowMs)
     const expiresAtMs = nowMs + ACCESS_TOKEN_SECONDS * 1000
     const accessTokens = [...valid, { hash: hashOf(accessToken), expiresAtMs }]
@@ -79,40 +96,9 @@ const issueTokens = async (
   return changed === undefined || changed === 'revoked' ? undefined : { accessToken, refreshToken }
 }
 
-/** Exchanges an authorization code; undefined if it is invalid, which revokes its grant. */
-export const exchangeCode = (
-  database: Database,
-  nowMs: number,
-  code: string,
-  redirectUri: string,
-  verifier: string,
-) =>
-  issueTokens(
-    database,
-    nowMs,
-    grantOf('code', code),
-    ({ code: known, refreshHash }) =>
-      known.hash === hashOf(code) &&
-      // Unused.
-      refreshHash === null &&
-      known.expiresAtMs > nowMs &&
-      known.redirectUri === redirectUri &&
-      // RFC 7636, section 4.6.
-      known.challenge === hash('sha256', verifier, 'base64url'),
-  )
-
-/** Replaces a refresh token; undefined if it is not the current one, which revokes its grant. */
-export const refreshTokens = (database: Database, nowMs: number, token: string) =>
-  issueTokens(
-    database,
-    nowMs,
-    grantOf('refresh', token),
-    ({ refreshHash }) => refreshHash === hashOf(token),
-  )
-
 /** Revokes the grant of a token; does nothing for an unknown token (RFC 7009, section 2.2). */
 export const revokeToken = async (database: Database, token: string): Promise<void> => {
-  const id = grantOf('refresh', token) ?? grantOf('access', token)
+  const id = grantOf(token)
   if (id === undefined) return
   await changeSandboxGrant(database, id, (grant) => {
     const hashes = [grant.refreshHash, ...grant.accessTokens.map((known) => known.hash)]
@@ -126,7 +112,7 @@ export const tenantsOf = async (
   nowMs: number,
   token: string,
 ): Promise<readonly string[]> => {
-  const id = grantOf('access', token)
+  const id = grantOf(token)
   const grant = id === undefined ? undefined : await getSandboxGrant(database, id)
   const isValid = grant?.accessTokens.some(
     ({ hash: known, expiresAtMs }) => expiresAtMs > nowMs && known === hashOf(token),
