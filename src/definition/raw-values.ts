@@ -81,7 +81,8 @@ export const withTextsAt = <Raw extends Values>(
     typeof value === 'string' ? change(value) : value,
   ) as Raw
 
-const sortedBy = (list: unknown, keys: readonly string[]): unknown => {
+/** A list sorted by the texts at some paths of its entries; any other value stays. */
+export const sortedBy = (list: unknown, keys: readonly string[]): unknown => {
   if (!Array.isArray(list)) return list
   const keyed = list.map((entry) => ({
     entry,

@@ -4,12 +4,14 @@ import {
   keepEntry,
   listOf,
   notNull,
+  onlyChanges,
   required,
+  requiredOfNew,
   updateOnly,
 } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
-import { objectAt } from '../../definition/mapping/write.ts'
+import { objectAt, writeValue } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
 import { entriesOf, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
@@ -111,12 +113,12 @@ const isBasePrice = (price: RawPrice): boolean =>
   price.max_quantity === null
 
 /** The prices of a variant, as the listing selects them. */
-export const pricesOf = (prices: unknown): readonly RawPrice[] =>
+const pricesOf = (prices: unknown): readonly RawPrice[] =>
   // Safe: the parsed JSON of a list.
   Array.isArray(prices) ? (prices as readonly RawPrice[]) : []
 
 /** The price of a variant in the currency of the shop; undefined if it has none. */
-export const priceIn = (prices: readonly RawPrice[], currency: string): RawPrice | undefined =>
+const priceIn = (prices: readonly RawPrice[], currency: string): RawPrice | undefined =>
   prices.find((price) => price.currency_code === currency && isBasePrice(price))
 
 /** Units in stock: of a set, as many as its scarcest part allows. Null without tracking. */
@@ -157,17 +159,38 @@ const weight: Converter = {
   },
 }
 
-// The writer makes prices of `amount`.
+const amount = requiredOfNew(notNull(decimal('prices', { as: 'number' })))
+
+/** The price in the currency of the shop. A write names the other prices too; Medusa deletes those that it omits. */
+const price: Converter = {
+  ...amount,
+  read: (prices, record) =>
+    priceIn(pricesOf(prices), String(valuesOf(record).default_currency_code))?.amount,
+  apply: (value, context) => {
+    const { currency } = shop.of(context.context)
+    const prices = pricesOf(context.present?.prices)
+    const present = priceIn(prices, currency)
+    const written = writeValue(amount, undefined, value, context)
+    if (written === present?.amount) return undefined
+    const others = prices
+      .filter((one) => one !== present && !one.price_list_id)
+      .map(({ id, currency_code, amount: unchanged, rules = {} }) => ({
+        id,
+        currency_code,
+        amount: unchanged,
+        ...(Object.keys(rules).length > 0 && { rules }),
+      }))
+    const changed = { ...(present && { id: present.id }), currency_code: currency, amount: written }
+    context.put('prices', [...others, changed], context.path)
+    return undefined
+  },
+}
+
 const variant = {
   id: updateOnly('id'),
   remoteId: updateOnly('id'),
-  title: 'title',
-  price: notNull({
-    ...decimal('prices', { as: 'number' }),
-    to: 'amount',
-    read: (prices, record) =>
-      priceIn(pricesOf(prices), String(valuesOf(record).default_currency_code))?.amount,
-  }),
+  title: onlyChanges(notNull('title')),
+  price,
   sku: 'sku',
   optionValues: options,
   inventory: (raw: RawVariant) => stockOf(raw), // NOTES "stock is read only"

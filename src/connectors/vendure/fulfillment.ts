@@ -1,18 +1,17 @@
 /** Fulfillments, which Vendure shows as parts of orders only. */
 import { type Json, orUndo, WriteRejection } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
-import { changedFields } from '../../definition/mapping/changed-fields.ts'
 import {
   atLeast,
   blankAsNull,
   createOnly,
+  fixed,
   listOf,
   readOnly,
   required,
 } from '../../definition/mapping/converters.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
 import { states } from '../../definition/mapping/states.ts'
-import { unifiedField } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, passes, readByIds } from '../../definition/paging/compose.ts'
 import { partReader } from '../../definition/paging/parts.ts'
@@ -62,6 +61,10 @@ const line = {
   quantity: required(atLeast(1, 'quantity')),
 }
 
+/** What a caller can do about a field that never changes (NOTES "there is no updateFulfillment"). */
+const CANCEL =
+  "Vendure cannot change this field of an existing fulfillment; cancel this one (remoteFields.state: 'Cancelled') and create another"
+
 /** The mapping of fulfillments. Vendure's own state (`Pending`, `Shipped`, …) is `remoteFields.state`. */
 const mapping = defineMapping(fulfillment, {
   remoteId: 'id',
@@ -74,11 +77,11 @@ const mapping = defineMapping(fulfillment, {
     Cancelled: 'CANCELLED',
   }),
   // Free text of the merchant, usually the carrier's name.
-  carrier: blankAsNull('method'),
+  carrier: fixed(blankAsNull('method'), CANCEL),
   service: null, // Vendure has none
-  trackingNumbers,
+  trackingNumbers: fixed(trackingNumbers, CANCEL),
   trackingUrls: null, // Vendure has none
-  lineItems: required(listOf('lines', line)),
+  lineItems: fixed(required(listOf('lines', line)), CANCEL),
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: 'updatedAt',
   remoteDeleted: null, // A cancelled fulfillment stays listed as `Cancelled` (NOTES "deletions leave no trace").
@@ -180,14 +183,8 @@ export const fulfillments = {
         yield* orUndo(mutate(...transition(id, state)), mutation(...transition(id, 'Cancelled')))
       return yield* shipments.read(orderId, id, context)
     },
-    *update(body, { remoteId: id, raw }) {
-      const { state: _, ...fixed } = body
-      const [changed] = Object.keys(changedFields(fixed, raw))
-      if (changed !== undefined)
-        throw new WriteRejection(
-          "Vendure cannot change this field of an existing fulfillment; cancel this one (remoteFields.state: 'Cancelled') and create another",
-          unifiedField(mapping, changed) ?? `remoteFields.${changed}`,
-        )
+    *update({ handler, ...body }, { remoteId: id, raw }) {
+      if (handler !== undefined) throw new WriteRejection(CANCEL, 'remoteFields.handler')
       const [state] = textsAt(body, 'state')
       if (state !== undefined && state !== valuesOf(raw).state)
         yield* mutate(...transition(id, state))
