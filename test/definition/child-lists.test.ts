@@ -219,6 +219,14 @@ describe('a list of the record', () => {
       })
     })
 
+    test('may have the parts of an object as its own fields', async () => {
+      const weight = objectOf('', { value: 'grams', unit: 'unit' })
+      const variants = [{ remoteId: '1', weight: { value: 3, unit: 'g' } }]
+      expect(
+        await bodyOfWrite(productWith(options, { ...rules, weight }), { variants }, before),
+      ).toEqual({ variants: [{ id: '1', grams: 3, unit: 'g' }] })
+    })
+
     test('rejects values for the same path', async () => {
       const clashing = productWith(options, { ...rules, sku: price })
       const variants = [{ sku: 1, price: 2 }]

@@ -13,12 +13,12 @@ import {
   orElse,
   readOnly,
   required,
+  states,
   updateOnly,
   writtenTo,
 } from '../../src/definition/mapping/converters.ts'
 import { decimal } from '../../src/definition/mapping/decimal.ts'
 import type { JsonObject, WriteVerb } from '../../src/definition/mapping/rule.ts'
-import { states } from '../../src/definition/mapping/states.ts'
 import { unifiedField } from '../../src/definition/mapping/unified-field.ts'
 import { buildBody, writableFields } from '../../src/definition/mapping/write.ts'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'

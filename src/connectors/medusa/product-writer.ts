@@ -1,9 +1,10 @@
 import { type Json, WriteRejection } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { writableResource } from '../../definition/mapping/body-writer.ts'
 import { type WrittenEntry, writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { entriesOf, valuesOf, withSortedLists } from '../../definition/raw-values.ts'
-import { mapping, productsById } from './product.ts'
+import { sync } from './listing.ts'
+import { mapping, pages, productsById } from './product.ts'
 
 const PATH = '/admin/products'
 
@@ -41,10 +42,12 @@ const newVariant = ({ entry }: WrittenEntry): JsonObject => {
   return { title: Object.values(valuesOf(options)).join(' / ') || 'Default', options, ...entry }
 }
 
-/** The writer of products and their variants. */
-export const productWriter = bodyWriter(mapping, {
+/** Products and their variants. */
+export const products = writableResource(mapping, {
   app: 'Medusa',
+  pages,
   readMany: productsById,
+  sync,
   *create({ variants: written, ...body }) {
     const { added } = writtenEntries(written, [], 'variants')
     const options = optionsOf(added)

@@ -14,11 +14,17 @@ import type { Converter } from '../../definition/mapping/rule.ts'
 import { objectAt, writeValue } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
-import { entriesOf, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import {
+  entriesOf,
+  latestOf,
+  sumAt,
+  textsAt,
+  type Values,
+  valuesOf,
+} from '../../definition/raw-values.ts'
 import { WriteRejection } from '../../definition/steps.ts'
 import { product } from '../../resources/commerce/product.ts'
-import { type Collection, changedSince, deletedSince, readManyOf, sync } from './listing.ts'
-import { latestChange } from './records.ts'
+import { type Collection, changedSince, deletedSince, readManyOf } from './listing.ts'
 import { shop } from './shop.ts'
 
 const collection: Collection = {
@@ -229,7 +235,7 @@ export const mapping = defineMapping<typeof product, RawProduct>(product, {
     read: (listed) => (listed as readonly RawVariant[]).toSorted(byRank),
   },
   remoteCreatedAt: 'created_at',
-  remoteUpdatedAt: latestChange,
+  remoteUpdatedAt: latestOf('updated_at'),
   remoteDeleted: ({ deleted_at }) => typeof deleted_at === 'string',
 })
 
@@ -245,7 +251,8 @@ export const productsById = mapReadMany(readManyOf(collection), shownRecord)
 
 const shown = (pager: Pager): Pager => mapRecords(pager, shownRecord)
 
-const pages = passes(({ since }) => ({
+/** The pages of products. */
+export const pages = passes(({ since }) => ({
   changed: shown(changedSince(collection, since)),
   ...(since !== undefined && {
     withChangedVariant: fetchTraced(changedSince(variants, since), 'product_id', productsById),
@@ -253,6 +260,3 @@ const pages = passes(({ since }) => ({
     deleted: shown(deletedSince(collection, since)),
   }),
 }))
-
-/** The listing of products, without the writer. */
-export const products = { mapping, ...pages, readMany: productsById, sync }

@@ -12,16 +12,15 @@ import {
   onlyChanges,
   readOnly,
   required,
+  states,
   writtenTo,
 } from '../../definition/mapping/converters.ts'
 import { fullName } from '../../definition/mapping/full-name.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
 import { writeValue } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { latestAt, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { latestOf, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
 import { order } from '../../resources/commerce/order.ts'
-import { PART_TIMES } from './order-listing.ts'
 import { fulfillmentStatus, paymentStatus } from './order-status.ts'
 import { amount } from './shop.ts'
 
@@ -77,22 +76,22 @@ const lines: Converter = {
     const { path, put, stored } = context
     const written = writeValue(allLines, undefined, value ?? [], context)
     const { added, changed } = writtenEntries(written, stored?.lines, path)
-    const adjusted = changed.map(({ entry: { id = null, ...entry } }) => ({
-      orderLineId: id,
-      ...entry,
-    }))
     const variants = [
       ...textsAt(stored, 'lines.productVariant.id'),
       ...textsAt(added, 'entry.productVariantId'),
     ]
-    const items = added.flatMap(({ entry, path }) => {
-      if (variants.filter((other) => other === entry.productVariantId).length > 1)
-        throw new WriteRejection(
-          'the order already has a line of this variant',
-          `${path}.variantId`,
-        )
-      return entry.quantity === 0 ? [] : [entry]
-    })
+    const isTwice = (id: unknown) => variants.indexOf(String(id)) < variants.lastIndexOf(String(id))
+    const repeated = added.find(({ entry }) => isTwice(entry.productVariantId))
+    if (repeated)
+      throw new WriteRejection(
+        'the order already has a line of this variant',
+        `${repeated.path}.variantId`,
+      )
+    const adjusted = changed.map(({ entry: { id = null, ...line } }) => ({
+      orderLineId: id,
+      ...line,
+    }))
+    const items = added.map(({ entry }) => entry).filter(({ quantity }) => quantity !== 0)
     if (adjusted.length > 0) put('adjustOrderLines', adjusted, path)
     if (items.length > 0) put('addItems', items, path)
     return undefined
@@ -155,7 +154,7 @@ export const mapping = defineMapping<typeof order, Values>(order, {
   customer: { ...onlyChanges(notNull(objectOf('customer', buyer))), sets: ['customerId'] },
   remoteCreatedAt: 'createdAt',
   // Payments, fulfillments, refunds, states and notes do not change `updatedAt` (NOTES "order updatedAt").
-  remoteUpdatedAt: latestAt('updatedAt', 'orderPlacedAt', 'history.items.createdAt', ...PART_TIMES),
+  remoteUpdatedAt: latestOf('updatedAt', 'orderPlacedAt', 'createdAt'),
   remoteDeleted: null, // Placed orders are never deleted.
   remoteFields: ({ id, createdAt, code, state, currencyCode, history, ...rest }) => rest,
 })

@@ -1,6 +1,6 @@
 /** Products and their variants (NOTES "a product takes several calls"). */
 import { type Json, orUndo, type Steps } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { writableResource } from '../../definition/mapping/body-writer.ts'
 import { type WrittenEntry, writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import {
@@ -60,50 +60,46 @@ function* createVariants(
 }
 
 /** Products with their variants. */
-export const products = {
-  mapping,
-  ...pages,
+export const products = writableResource(mapping, {
+  app: 'Vendure',
+  pages,
   readMany: productsById,
   // Assigning a product to the channel or removing it updates no timestamp.
   sync: { ...sync, remoteCount: countOf(collection) },
-  write: bodyWriter(mapping, {
-    app: 'Vendure',
-    remoteFields: { reserved: ['id'] },
-    readMany: productsById,
-    *create(body, { context }) {
-      const { defaultLanguageCode } = shop.of(context)
-      const [name = ''] = textsAt(body, 'translations.name')
-      const input = productInput(body, defaultLanguageCode, { description: '', slug: name })
-      const { added } = writtenEntries(body.variants, [], 'variants')
-      checkOptions(added, [], [])
-      const id = String((yield* write('createProduct', input)).id)
-      // Otherwise an incomplete product would stay in the shop, and a retry would create a second one.
-      yield* orUndo(createVariants({ id, name }, added, [], defaultLanguageCode), deletion(id))
-      return id
-    },
-    *update(body, { remoteId: id, raw }, { context }) {
-      const product = valuesOf(raw)
-      // Write in the language in which the product is read: all its texts exist in it.
-      const input = productInput(body, String(product.languageCode))
-      const { added, changed } = writtenEntries(body.variants, product.variants, 'variants')
-      const [name = String(product.name)] = textsAt(body, 'translations.name')
-      const groups = added.length === 0 ? [] : yield* readGroups(id)
-      checkOptions(added, entriesOf(product.variants), groups)
+  remoteFields: { reserved: ['id'] },
+  *create(body, { context }) {
+    const { defaultLanguageCode } = shop.of(context)
+    const [name = ''] = textsAt(body, 'translations.name')
+    const input = productInput(body, defaultLanguageCode, { description: '', slug: name })
+    const { added } = writtenEntries(body.variants, [], 'variants')
+    checkOptions(added, [], [])
+    const id = String((yield* write('createProduct', input)).id)
+    // Otherwise an incomplete product would stay in the shop, and a retry would create a second one.
+    yield* orUndo(createVariants({ id, name }, added, [], defaultLanguageCode), deletion(id))
+    return id
+  },
+  *update(body, { remoteId: id, raw }, { context }) {
+    const product = valuesOf(raw)
+    // Write in the language in which the product is read: all its texts exist in it.
+    const input = productInput(body, String(product.languageCode))
+    const { added, changed } = writtenEntries(body.variants, product.variants, 'variants')
+    const [name = String(product.name)] = textsAt(body, 'translations.name')
+    const groups = added.length === 0 ? [] : yield* readGroups(id)
+    checkOptions(added, entriesOf(product.variants), groups)
 
-      if (Object.keys(input).length > 0) yield* write('updateProduct', { ...input, id })
-      if (changed.length > 0)
-        yield* write(
-          'updateProductVariants',
-          changed.map(({ entry }) => entry),
-        )
-      yield* createVariants({ id, name }, added, groups, shop.of(context).defaultLanguageCode)
-    },
-    *delete({ remoteId: id }) {
-      yield deletion(id)
-    },
-    normalize: ({ fields, remoteFields: { slug: _, ...remoteFields } }) => ({
-      fields: withSortedLists(fields, { 'variants.optionValues': ['name'] }),
-      remoteFields,
-    }),
+    if (Object.keys(input).length > 0) yield* write('updateProduct', { ...input, id })
+    if (changed.length > 0)
+      yield* write(
+        'updateProductVariants',
+        changed.map(({ entry }) => entry),
+      )
+    yield* createVariants({ id, name }, added, groups, shop.of(context).defaultLanguageCode)
+  },
+  *delete({ remoteId: id }) {
+    yield deletion(id)
+  },
+  normalize: ({ fields, remoteFields: { slug: _, ...remoteFields } }) => ({
+    fields: withSortedLists(fields, { 'variants.optionValues': ['name'] }),
+    remoteFields,
   }),
-}
+})

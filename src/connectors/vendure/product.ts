@@ -20,7 +20,7 @@ import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, passes } from '../../definition/paging/compose.ts'
 import {
   entriesOf,
-  latestAt,
+  latestOf,
   sortedBy,
   sumAt,
   textsAt,
@@ -149,7 +149,7 @@ export const mapping = defineMapping(product, {
     changesOnly: true,
   }),
   remoteCreatedAt: 'createdAt',
-  remoteUpdatedAt: latestAt('updatedAt', 'variants.updatedAt', 'variants.stockLevels.updatedAt'),
+  remoteUpdatedAt: latestOf('updatedAt'),
   remoteDeleted: null, // NOTES "deletions leave no trace"
 })
 
@@ -168,7 +168,7 @@ export const pages = passes(({ since }) => {
   const updatedAt = { after: since }
   // Products that have changed themselves are in the first pass.
   const productIds = (found: unknown) =>
-    (latestAt('product.updatedAt')(found) ?? '') <= since ? textsAt(found, 'productId') : []
+    (latestOf('updatedAt')(found) ?? '') <= since ? textsAt(found, 'productId') : []
   return {
     changed: pagesOf(collection, { updatedAt }),
     withChangedVariant: fetchTraced(pagesOf(variants, { updatedAt }), productIds, productsById),

@@ -129,6 +129,38 @@ export const enumeration = (
 
 const isList = (words: object): words is readonly string[] => Array.isArray(words)
 
+/**
+ * The unified word of an app's status: `states('status', { open: 'OPEN', closed: 'COMPLETED' })`. Only reads. A status
+ * without a unified word is null; the app's own word is in another field or in `remoteFields`.
+ * @param source the path of the app's status, or the function that reads it
+ */
+export const states = <Raw = never>(
+  source: string | ((raw: Raw, record: Raw, context: unknown) => unknown),
+  words: Readonly<Record<string, string>>,
+): Converter => {
+  const unified = new Map<unknown, string>(Object.entries(words))
+  const wordOf = (status: unknown): string | null => unified.get(status) ?? null
+  if (typeof source === 'string') return { from: source, on: [], read: wordOf }
+  return {
+    from: '',
+    on: [],
+    // Safe: the rules of a mapping receive only records of their own app.
+    read: (raw, record, context) => wordOf(source(raw as Raw, record as Raw, context)),
+  }
+}
+
+/** A list of which the app stores one text, or an empty one. @param what one entry is: `tracking number` */
+export const listOfOne = (path: string, what: string): Converter => ({
+  from: path,
+  read: (text) => (text === '' ? [] : [text]),
+  write: (texts, { app, path }) => {
+    const [text = '', second] = Array.isArray(texts) ? texts : []
+    if (second === undefined) return text
+    throw new WriteRejection(`${app} stores one ${what} here`, path)
+  },
+  empty: '',
+})
+
 /** A boolean of the app that the unified model shows as one of two words. */
 export const flag = (path: string, ifTrue: string, ifFalse: string): Converter => ({
   from: path,

@@ -60,6 +60,13 @@ export const objectAt = (value: Json, path: string): JsonObject => {
 export const unsupported = (app: string, path: string): WriteRejection =>
   new WriteRejection(`${app} does not support this field.`, path)
 
+/** Sets a value at a path; without one, the parts of an object that the app has next to other fields. */
+const putAt = ({ path, put }: ConverterContext, to: string, value: Json): void => {
+  if (to !== '' || !isObject(value)) put(to, value, path)
+  // Safe: an object of JSON.
+  else for (const [name, part] of Object.entries(value as JsonObject)) put(name, part, path)
+}
+
 /** The first required field of an object that has no value. */
 const missingIn = (rules: NestedRules, input: JsonObject, isNew: boolean): string | undefined =>
   Object.keys(rules).find((name) => {
@@ -94,7 +101,7 @@ const writeObject = (
     const { from, to = from, ofRecord, apply } = converter
     if (by && by !== (apply ? 'apply' : 'write')) continue
     const at = { ...context, path, input, put: ofRecord ? context.putInRecord : put }
-    if (!apply) at.put(to, writeValue(converter, fields[name], value, at), path)
+    if (!apply) putAt(at, to, writeValue(converter, fields[name], value, at))
     else if (apply(value, at)) throw new TypeError(`The rule of ${path} cannot send requests.`)
   }
   return body.toJson()
@@ -277,7 +284,8 @@ export function* buildBody(
     if (converter.apply) {
       const steps = converter.apply(value, context)
       if (steps) yield* steps
-    } else put(converter.to ?? converter.from, writeValue(converter, field, value, context), name)
+    } else
+      putAt(context, converter.to ?? converter.from, writeValue(converter, field, value, context))
   }
   body.addRemoteFields(remoteFields)
   return body.toJson()
