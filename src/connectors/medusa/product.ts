@@ -17,8 +17,8 @@ import { fetchTraced, mapReadMany, mapRecords, passes } from '../../definition/p
 import {
   entriesOf,
   latestOf,
+  sortedBy,
   sumAt,
-  textsAt,
   type Values,
   valuesOf,
 } from '../../definition/raw-values.ts'
@@ -142,15 +142,15 @@ const stockOf = ({ manage_inventory, inventory_items }: RawVariant): object | nu
 const byRank = (a: RawVariant, b: RawVariant): number =>
   Number(a.variant_rank) - Number(b.variant_rank)
 
-const titleOf = (option: unknown): string => textsAt(option, 'option.title')[0] ?? ''
-
 /** The options of a variant; a write takes them by name: `{ Size: 'L' }`. */
 const options: Converter = {
   ...listOf('options', { name: required('option.title'), value: required('value') }),
-  read: (list) => entriesOf(list).toSorted((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1)),
+  read: (list) => sortedBy(list, ['option.title']),
   // Safe: the rules write texts.
   write: (list) =>
-    Object.fromEntries(entriesOf(list).map((option) => [titleOf(option), option.value as string])),
+    Object.fromEntries(
+      entriesOf(list).map(({ option, value }) => [String(valuesOf(option).title), value as string]),
+    ),
   empty: {},
 }
 
@@ -239,12 +239,10 @@ export const mapping = defineMapping<typeof product, RawProduct>(product, {
   remoteDeleted: ({ deleted_at }) => typeof deleted_at === 'string',
 })
 
-const withCurrency = (record: unknown, context: unknown): Values => ({
-  ...valuesOf(record),
-  default_currency_code: shop.of(context).currency,
-})
-
-const shownRecord = (record: unknown, context: unknown) => [withCurrency(record, context)]
+/** The record with the currency of the shop. */
+const shownRecord = (record: unknown, context: unknown): readonly Values[] => [
+  { ...valuesOf(record), default_currency_code: shop.of(context).currency },
+]
 
 /** Reads products by their ids. */
 export const productsById = mapReadMany(readManyOf(collection), shownRecord)
