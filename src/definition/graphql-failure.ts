@@ -1,6 +1,6 @@
-/** Failures that a GraphQL API reports in `errors`. */
+/** Failures that a GraphQL API reports in `errors`, in `data`, or by the HTTP status. */
 import type { AppFailure } from './connector.ts'
-import { entriesOf, textsAt, valuesOf } from './raw-values.ts'
+import { entriesOf, textsAt, type Values, valuesOf } from './raw-values.ts'
 import type { AppRequest, AppResponse } from './steps.ts'
 
 /** The first entry of `errors`. */
@@ -45,6 +45,12 @@ export interface GraphqlCodes {
   readonly otherwise: AppFailure['kind']
   /** By code, what the reason says in addition to the app's message. */
   readonly hints: Readonly<Record<string, string>>
+  /** The failure in `data`, such as user errors. @param results the values of the root fields */
+  inResults?(results: readonly unknown[]): AppFailure | undefined
+  /** By HTTP status, the failure of a response whose `errors`, if it has any, have no code of `kinds`. */
+  readonly statuses?: Readonly<
+    Record<number, AppFailure | ((body: Values) => AppFailure | undefined)>
+  >
 }
 
 /** The value of a code. An app may send any text as a code, also `constructor`. */
@@ -57,20 +63,25 @@ const KINDS_OF_STATUS: Readonly<Record<number, AppFailure['kind']>> = {
   429: 'rate-limited',
 }
 
-/** Creates the reader of the failure that `errors` reports; undefined if there is none. */
+/** Creates the reader of the failure of a response; undefined if only the usual meaning of its status decides. */
 export const graphqlFailures =
-  ({ kinds, otherwise, hints }: GraphqlCodes) =>
+  ({ kinds, otherwise, hints, inResults, statuses = {} }: GraphqlCodes) =>
   ({ status, body }: AppResponse, request: AppRequest): AppFailure | undefined => {
-    const [error] = entriesOf(valuesOf(body).errors)
-    if (!error) return
+    const values = valuesOf(body)
+    const [error] = entriesOf(values.errors)
     const [code] = textsAt(error, 'extensions.code')
+    const declared = own(kinds, code)
+    const ofStatus = declared ? undefined : statuses[status]
+    const failure = typeof ofStatus === 'function' ? ofStatus(values) : ofStatus
+    if (failure) return failure
+    if (!error) return inResults?.(Object.values(valuesOf(values.data)))
     const message =
       typeof error.message === 'string' && error.message !== '' ? error.message : 'no message'
     const root = Array.isArray(error.path) ? String(error.path[0]) : ''
     const { reason, field } = message.startsWith(VARIABLE)
       ? readVariableError(message)
       : { reason: message, field: '' }
-    const kind = own(kinds, code) ?? KINDS_OF_STATUS[status] ?? otherwise
+    const kind = declared ?? KINDS_OF_STATUS[status] ?? otherwise
     const hint = own(hints, code)
     return {
       kind: typeof kind === 'function' ? kind({ code, root, message }, request) : kind,

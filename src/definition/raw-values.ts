@@ -49,14 +49,17 @@ export const requiredNumber = (raw: unknown, path: string): number => {
 export const sumAt = (raw: unknown, path: string): number =>
   valuesAt(raw, path).reduce<number>((sum, value) => sum + Number(value), 0)
 
-/** Reads the latest of the times at some paths: ISO 8601 in one time zone, so that they compare as text. */
-export const latestAt =
-  (...paths: readonly string[]) =>
-  (raw: unknown): string | undefined =>
-    paths
-      .flatMap((path) => textsAt(raw, path))
-      .sort()
-      .at(-1)
+/**
+ * Reads the latest of the times that a record and its parts have under some names, such as the time of the last change of
+ * anything in it: ISO 8601 in one time zone, so that they compare as text.
+ */
+export const latestOf = (...names: readonly string[]) => {
+  const timesIn = (raw: unknown): readonly string[] => {
+    const parts: readonly unknown[] = Array.isArray(raw) ? raw : Object.values(valuesOf(raw))
+    return [...names.flatMap((name) => textsAt(raw, name)), ...parts.flatMap(timesIn)]
+  }
+  return (raw: unknown): string | undefined => timesIn(raw).toSorted().at(-1)
+}
 
 /** The value with another one at a path, through the entries of lists on the way. */
 const changeAt = (
@@ -81,7 +84,8 @@ export const withTextsAt = <Raw extends Values>(
     typeof value === 'string' ? change(value) : value,
   ) as Raw
 
-const sortedBy = (list: unknown, keys: readonly string[]): unknown => {
+/** A list sorted by the texts at some paths of its entries; any other value stays. */
+export const sortedBy = (list: unknown, keys: readonly string[]): unknown => {
   if (!Array.isArray(list)) return list
   const keyed = list.map((entry) => ({
     entry,

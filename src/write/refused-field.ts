@@ -1,6 +1,6 @@
 /** Converts the name of a rejected field from the name in the app to the name that the caller used. */
 import type { ResourceConnector } from '../definition/connector.ts'
-import { unifiedField } from '../definition/mapping/write.ts'
+import { unifiedField } from '../definition/mapping/unified-field.ts'
 import type { Input } from '../query/input.ts'
 
 /** The entries of lists in the form that other errors have: `lines[0].price`. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/hubspot/manifest.ts'
 import type { AppRequest } from '../../src/definition/connector.ts'
-import { unifiedField } from '../../src/definition/mapping/write.ts'
+import { unifiedField } from '../../src/definition/mapping/unified-field.ts'
 import { REQUEST } from '../support/steps.ts'
 import { findResource, okResponse } from './hubspot/fixtures.ts'
 

@@ -1,7 +1,7 @@
 /** The QuickBooks connector without QuickBooks: failures. */
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/quickbooks/manifest.ts'
-import { unifiedField } from '../../src/definition/mapping/write.ts'
+import { unifiedField } from '../../src/definition/mapping/unified-field.ts'
 import { findResource } from './quickbooks/fixtures.ts'
 
 describe('a failure', () => {

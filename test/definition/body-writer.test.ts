@@ -11,7 +11,13 @@ import {
 } from '../../src/definition/connector.ts'
 import { bodyWriter } from '../../src/definition/mapping/body-writer.ts'
 import { changedFields, writtenEntries } from '../../src/definition/mapping/changed-fields.ts'
-import { atLeast, listOf, onlyChanges, required } from '../../src/definition/mapping/converters.ts'
+import {
+  atLeast,
+  listOf,
+  listOfOne,
+  onlyChanges,
+  required,
+} from '../../src/definition/mapping/converters.ts'
 import { minorUnits } from '../../src/definition/mapping/minor-units.ts'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { findIn } from '../../src/definition/paging/compose.ts'
@@ -31,7 +37,7 @@ const mapping = defineMapping(fulfillment, {
   shipmentState: null,
   carrier: onlyChanges('carrier'),
   service: null,
-  trackingNumbers: null,
+  trackingNumbers: listOfOne('code', 'tracking number'),
   trackingUrls: null,
   lineItems: listOf('lines', {
     lineItemId: required('line.id'),
@@ -151,6 +157,9 @@ describe('a writer', () => {
     [{ carrier: 'UPS' }, { carrier: 'UPS' }],
     [{ carrier: null }, { carrier: null }],
     [{ orderId: 'o1' }, { order: 'o1' }],
+    [{ trackingNumbers: ['T1'] }, { code: 'T1' }],
+    [{ trackingNumbers: [] }, { code: '' }],
+    [{ trackingNumbers: null }, { code: '' }],
   ])(
     'reduces the update %j to the changed fields, if the mapping declares that',
     async (input, body) => {
@@ -167,6 +176,7 @@ describe('a writer', () => {
     [{}, { id: 's2' }, 'remoteFields.id'],
     [{}, { colour: 'red' }, 'remoteFields.colour'],
     [{}, { note: 5 }, 'remoteFields.note'],
+    [{ trackingNumbers: ['T1', 'T2'] }, {}, 'trackingNumbers'],
     [{ lineItems: [{ quantity: 1 }] }, {}, 'lineItems[0].lineItemId'],
     [{ lineItems: [{ lineItemId: 'l1' }] }, {}, 'lineItems[0].quantity'],
     [{ lineItems: [{ lineItemId: 'l1', quantity: 0 }] }, {}, 'lineItems[0].quantity'],
@@ -179,10 +189,13 @@ describe('a writer', () => {
   })
 })
 
-test('an amount, read or computed, is in the unit of the account', () => {
+test('an amount is read in the unit of the account, also a computed one, and a text as a list', () => {
   const lines = [{ line: { id: 'l1' }, price: 1250, quantity: 1 }]
   const { row } = createMapper(mapping)({ ...raw, lines }, 'credential', { context: { digits: 3 } })
   expect(row.lineItems).toMatchObject([{ price: '1.250' }])
+  const numbersOf = (code: string) =>
+    createMapper(mapping)({ ...raw, code }, 'credential').row.trackingNumbers
+  expect([numbersOf('T1'), numbersOf('')]).toEqual([['T1'], []])
   const computed = minorUnits((values) => Number(values.a) + Number(values.b), digits)
   expect(computed.read?.({ a: 1, b: 2 }, {}, { digits: 1 })).toBe('0.3')
   expect(minorUnits(() => undefined, digits).read?.({}, {}, { digits: 1 })).toBeNull()

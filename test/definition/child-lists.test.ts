@@ -1,18 +1,28 @@
 /** Lists of children that one table reads and writes: the app takes the whole list in one body. */
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../../src/definition/connector.ts'
+import type { Json, Steps } from '../../src/definition/connector.ts'
 import {
   atLeast,
   blankAsNull,
+  fixed,
   keepEntry,
   listOf,
+  notNull,
   objectOf,
+  onlyChanges,
   orElse,
+  requiredOfNew,
   updateOnly,
 } from '../../src/definition/mapping/converters.ts'
 import { listByType } from '../../src/definition/mapping/list-by-type.ts'
-import type { Converter, JsonObject, ListOptions } from '../../src/definition/mapping/rule.ts'
-import { buildBody, unifiedField, writableFields } from '../../src/definition/mapping/write.ts'
+import type {
+  Converter,
+  JsonObject,
+  ListOptions,
+  NestedRules,
+} from '../../src/definition/mapping/rule.ts'
+import { unifiedField } from '../../src/definition/mapping/unified-field.ts'
+import { buildBody, writableFields } from '../../src/definition/mapping/write.ts'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { customer } from '../../src/resources/accounting/customer.ts'
 import { product } from '../../src/resources/commerce/product.ts'
@@ -31,7 +41,7 @@ const variant = {
   weight: objectOf('size', { value: 'weight', unit: 'unit' }),
 }
 
-const defineProductMapping = (options: ListOptions) =>
+const defineProductMapping = (options: ListOptions, rules: NestedRules = variant) =>
   defineMapping(product, {
     ...record,
     productName: null,
@@ -42,7 +52,7 @@ const defineProductMapping = (options: ListOptions) =>
     tags: null,
     vendor: null,
     productUrl: null,
-    variants: listOf('variants', variant, options),
+    variants: listOf('variants', rules, options),
   })
 
 /** The variants of an app that lists a discount among them. */
@@ -155,6 +165,91 @@ describe('a list of the record', () => {
     const variants = [{ sku: 'A', price: 5 }]
     expect(await bodyOfWrite(changes, { variants }, cheap)).toEqual({
       variants: [{ id: '1', sale: { price: 5 } }],
+    })
+  })
+
+  describe('whose entries are written in other ways', () => {
+    const price: Converter = {
+      from: 'price',
+      apply: (value, { path, present, put, stored: whole }) => {
+        put('price', value, path)
+        put('was', (present?.price as number | undefined) ?? null, path)
+        put('currency', String(whole?.currency), path)
+        return undefined
+      },
+    }
+    const rules = {
+      ...variant,
+      title: onlyChanges(notNull({ from: 'title', to: 'texts.title' })),
+      price,
+      sku: requiredOfNew(fixed('sku', 'Create another variant.', (sku) => String(sku).trim())),
+    }
+    const options: ListOptions = { matchBy: [['id']], id: 'id', changesOnly: true }
+    const mapping = defineProductMapping(options, rules)
+    const before = { currency: 'EUR', variants: [{ id: '1', title: 'One', price: 5, sku: 'A ' }] }
+
+    test.each<[string, JsonObject, JsonObject]>([
+      ['repeats', { remoteId: '1', title: 'One', sku: 'A' }, { id: '1' }],
+      ['changes', { remoteId: '1', title: 'Two' }, { id: '1', texts: { title: 'Two' } }],
+      [
+        'depends on the stored one',
+        { remoteId: '1', price: 7 },
+        { id: '1', price: 7, was: 5, currency: 'EUR' },
+      ],
+      [
+        'is new',
+        { sku: 'B', title: null, price: 9 },
+        { sku: 'B', price: 9, was: null, currency: 'EUR' },
+      ],
+    ])('sends an entry that %s', async (_name, entry, sent) => {
+      expect(await bodyOfWrite(mapping, { variants: [entry] }, before)).toEqual({
+        variants: [sent],
+      })
+    })
+
+    test.each<[string, JsonObject, string, string]>([
+      ['a changed fixed value', { remoteId: '1', sku: 'B' }, 'sku', 'Create another variant.'],
+      ['a cleared value', { remoteId: '1', title: null }, 'title', 'null is not allowed'],
+      ['a new entry without a required value', { title: 'New' }, 'sku', 'requires a value'],
+    ])('rejects %s', async (_name, entry, field, reason) => {
+      const write = bodyOfWrite(mapping, { variants: [entry] }, before)
+      await expect(write).rejects.toMatchObject({
+        field: `variants[0].${field}`,
+        reason: expect.stringContaining(reason),
+      })
+    })
+
+    test('may have the parts of an object as its own fields', async () => {
+      const weight = objectOf('', { value: 'grams', unit: 'unit' })
+      const variants = [{ remoteId: '1', weight: { value: 3, unit: 'g' } }]
+      expect(
+        await bodyOfWrite(
+          defineProductMapping(options, { ...rules, weight }),
+          { variants },
+          before,
+        ),
+      ).toEqual({ variants: [{ id: '1', grams: 3, unit: 'g' }] })
+    })
+
+    test('rejects values for the same path', async () => {
+      const clashing = defineProductMapping(options, { ...rules, sku: price })
+      const variants = [{ sku: 1, price: 2 }]
+      await expect(bodyOfWrite(clashing, { variants }, before)).rejects.toMatchObject({
+        field: 'variants[0].price',
+      })
+    })
+
+    test('cannot send requests', async () => {
+      function* request(): Steps<void> {
+        yield { method: 'GET', path: '/' }
+      }
+      const asking = defineProductMapping(options, {
+        ...variant,
+        sku: { from: 'sku', apply: request },
+      })
+      await expect(bodyOfWrite(asking, { variants: [{ sku: 'A' }] }, before)).rejects.toThrow(
+        'variants[0].sku cannot send requests',
+      )
     })
   })
 

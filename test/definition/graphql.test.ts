@@ -83,6 +83,30 @@ test.each([
   },
 )
 
+test('data and statuses are failures where that is declared', () => {
+  const readFailure = graphqlFailures({
+    kinds: { DENIED: 'authentication' },
+    otherwise: 'unavailable',
+    hints: {},
+    inResults: ([result]) =>
+      result === 'NO' ? { kind: 'refused', reason: 'it is in use', field: 'id' } : undefined,
+    statuses: {
+      404: { kind: 'refused', reason: 'no API' },
+      500: ({ message }) => (message === '' ? { kind: 'refused', reason: 'too large' } : undefined),
+    },
+  })
+  const reasonOf = (status: number, body: unknown) =>
+    readFailure({ status, headers: {}, body }, REQUEST)?.reason
+  expect(reasonOf(200, { data: { drop: 'NO' } })).toBe('it is in use')
+  expect(reasonOf(200, { data: { drop: 'YES' } })).toBeUndefined()
+  expect(reasonOf(404, 'Not Found')).toBe('no API')
+  expect(reasonOf(500, { message: '' })).toBe('too large')
+  expect(reasonOf(500, { message: 'down' })).toBeUndefined()
+  expect(reasonOf(404, { errors: [{ message: 'No.' }] })).toBe('no API')
+  const denied = { message: 'No.', extensions: { code: 'DENIED' } }
+  expect(reasonOf(404, { errors: [denied] })).toBe('DENIED: No.')
+})
+
 test('a response without errors is no failure', () => {
   for (const body of [undefined, {}, { data: {} }, { errors: [] }, 'text'])
     expect(failureIn({ status: 200, headers: {}, body }, REQUEST)).toBeUndefined()

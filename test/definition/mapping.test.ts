@@ -13,13 +13,14 @@ import {
   orElse,
   readOnly,
   required,
+  states,
   updateOnly,
   writtenTo,
 } from '../../src/definition/mapping/converters.ts'
 import { decimal } from '../../src/definition/mapping/decimal.ts'
 import type { JsonObject, WriteVerb } from '../../src/definition/mapping/rule.ts'
-import { states } from '../../src/definition/mapping/states.ts'
-import { buildBody, unifiedField, writableFields } from '../../src/definition/mapping/write.ts'
+import { unifiedField } from '../../src/definition/mapping/unified-field.ts'
+import { buildBody, writableFields } from '../../src/definition/mapping/write.ts'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { bill } from '../../src/resources/accounting/bill.ts'
 import { driveSteps } from '../support/steps.ts'

@@ -1,8 +1,10 @@
 /** The readers of raw values. */
+
 import { expect, test } from 'vitest'
+import { recordsAt } from '../../src/definition/mapping/body-writer.ts'
 import {
   entriesOf,
-  latestAt,
+  latestOf,
   requiredNumber,
   requiredText,
   sumAt,
@@ -12,7 +14,6 @@ import {
   withSortedLists,
   withTextsAt,
 } from '../../src/definition/raw-values.ts'
-import { recordsAt } from '../../src/definition/side-effects.ts'
 
 const order = {
   id: 'o1',
@@ -71,8 +72,8 @@ test('changed texts, also in the entries of lists, leave everything else as it i
 
 test('sumAt adds the numbers at a path, and latestAt finds the latest of several times', () => {
   expect([sumAt(order, 'lines.quantity'), sumAt(order, 'lines.price')]).toEqual([6, 0])
-  expect(latestAt('updatedAt', 'lines.updatedAt')(order)).toBe('2026-01-03T00:00:00.000Z')
-  expect(latestAt('nothing')(order)).toBeUndefined()
+  expect(latestOf('updatedAt')(order)).toBe('2026-01-03T00:00:00.000Z')
+  expect(latestOf('nothing')(order)).toBeUndefined()
 })
 
 test('sorted lists, also of the entries of lists, leave everything else as it is', () => {

@@ -1,9 +1,10 @@
 /** The generated pages of the apps: what a rule reads, and what a report may claim. */
+
 import { expect, test } from 'vitest'
 import { sourceOf } from '../../codegen/field-sources.ts'
 import { replaceSection } from '../../codegen/sections.ts'
+import { states } from '../../src/definition/mapping/converters.ts'
 import { listByType } from '../../src/definition/mapping/list-by-type.ts'
-import { states } from '../../src/definition/mapping/states.ts'
 
 test.each([
   ['a path', 'Bill.Total', ['Bill.Total'], false],

@@ -1,7 +1,6 @@
 /** Invoices and bills, which the server only lists (NOTES "documents are read-only"). */
-import { listOf, readOnly } from '../../definition/mapping/converters.ts'
+import { listOf, readOnly, states } from '../../definition/mapping/converters.ts'
 import type { Rule } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { bill } from '../../resources/accounting/bill.ts'
 import { invoice } from '../../resources/accounting/invoice.ts'

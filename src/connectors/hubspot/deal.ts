@@ -1,9 +1,8 @@
 /** Deals. */
 import { WriteRejection } from '../../definition/connector.ts'
-import { orElse, required } from '../../definition/mapping/converters.ts'
+import { orElse, required, states } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import type { Values } from '../../definition/raw-values.ts'
 import { opportunity } from '../../resources/crm/opportunity.ts'

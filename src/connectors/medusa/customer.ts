@@ -1,6 +1,5 @@
 /** Customers: those with an account, and guests. */
-import type { ResourceConnector } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { writableResource } from '../../definition/mapping/body-writer.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { passes } from '../../definition/paging/compose.ts'
 import { totalReader } from '../../definition/paging/pager.ts'
@@ -36,13 +35,12 @@ const mapping = defineMapping(customer, {
   remoteDeleted: null, // NOTES "other deletions leave no trace"
 })
 
-const readMany = readManyOf(collection)
 const pathOf = (id: string): string => `/admin/customers/${encodeURIComponent(id)}`
 
-export const customers: ResourceConnector = {
-  mapping,
-  ...passes(({ since }) => ({ changed: changedSince(collection, since) })),
-  readMany,
+export const customers = writableResource(mapping, {
+  app: 'Medusa',
+  pages: passes(({ since }) => ({ changed: changedSince(collection, since) })),
+  readMany: readManyOf(collection),
   sync: {
     ...sync,
     remoteCount: {
@@ -50,18 +48,14 @@ export const customers: ResourceConnector = {
       read: totalReader('count'),
     },
   },
-  write: bodyWriter(mapping, {
-    app: 'Medusa',
-    readMany,
-    *create(body) {
-      const { body: created } = yield { method: 'POST', path: '/admin/customers', body }
-      return valuesOf(valuesOf(created).customer).id
-    },
-    *update(body, { remoteId }) {
-      yield { method: 'POST', path: pathOf(remoteId), body }
-    },
-    *delete({ remoteId }) {
-      yield { method: 'DELETE', path: pathOf(remoteId) }
-    },
-  }),
-}
+  *create(body) {
+    const { body: created } = yield { method: 'POST', path: '/admin/customers', body }
+    return valuesOf(valuesOf(created).customer).id
+  },
+  *update(body, { remoteId }) {
+    yield { method: 'POST', path: pathOf(remoteId), body }
+  },
+  *delete({ remoteId }) {
+    yield { method: 'DELETE', path: pathOf(remoteId) }
+  },
+})

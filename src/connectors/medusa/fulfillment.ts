@@ -4,28 +4,25 @@ import {
   type Json,
   missingValue,
   type Pager,
-  type ResourceConnector,
   WriteRejection,
 } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { recordsAt, writableResource } from '../../definition/mapping/body-writer.ts'
 import {
   atLeast,
   createOnly,
   listOf,
   readOnly,
   required,
+  states,
   writtenTo,
 } from '../../definition/mapping/converters.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
 import { partReader } from '../../definition/paging/parts.ts'
-import { entriesOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
-import { recordsAt } from '../../definition/side-effects.ts'
+import { entriesOf, latestOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
 import { type Collection, changedSince, pagesOf, readManyOf, sync } from './listing.ts'
-import { latestChange } from './records.ts'
 
 /** The orders, with the parts that fulfillments need. */
 const collection: Collection = {
@@ -73,7 +70,7 @@ const mapping = defineMapping<typeof fulfillment, Values>(fulfillment, {
   trackingUrls: ofLabels('tracking_url'),
   lineItems: createOnly(required(listOf('items', line))),
   remoteCreatedAt: 'created_at',
-  remoteUpdatedAt: latestChange,
+  remoteUpdatedAt: latestOf('updated_at'),
   // NOTES "a deletion cancels"
   remoteDeleted: ({ canceled_at }) => typeof canceled_at === 'string',
 })
@@ -129,62 +126,56 @@ const ship = (orderId: string, id: string, items: Json, labels: readonly Json[])
   body: { items, labels },
 })
 
-export const fulfillments: ResourceConnector = {
-  mapping,
-  ...pages,
+export const fulfillments = writableResource(mapping, {
+  app: 'Medusa',
+  pages,
   sync,
-  write: bodyWriter(mapping, {
-    app: 'Medusa',
-    remoteFields: { reserved: ['labels', 'order_id'] },
-    *get(remoteId, stored) {
-      const found = yield* parts.get(remoteId, stored)
-      return typeof found?.canceled_at === 'string' ? undefined : found
-    },
-    *create(input) {
-      const { order_id, labels: _, items = [], ...others } = input
-      const orderId = String(order_id)
-      if (Array.isArray(items) && items.length === 0)
-        throw missingValue('A fulfillment needs at least one line item.', 'lineItems')
-      const labels = labelsFrom(input)
-      const before = (yield* parts.partsOf(orderId)).map(({ id }) => id)
-      yield { method: 'POST', path: pathOf(orderId), body: { ...others, items } }
-      // The response is the order.
-      const added = (yield* parts.partsOf(orderId)).find(({ id }) => !before.includes(id))
-      if (!added) throw new Error(`Medusa created no fulfillment of the order ${orderId}.`)
-      const id = String(added.id)
-      if (labels.length > 0) yield ship(orderId, id, items, labels)
-      return yield* parts.read(orderId, id)
-    },
-    // Only a fulfillment that was not shipped yet can receive labels (NOTES "labels are set once").
-    *update(input, { remoteId: id, raw }) {
-      const [unknown] = Object.keys(input).filter((name) => name !== 'labels')
-      if (unknown !== undefined)
-        throw new WriteRejection(
-          'Medusa cannot change this field of a fulfillment.',
-          `remoteFields.${unknown}`,
-        )
-      const labels = labelsFrom(input)
-      const { order_id, items, shipped_at: shippedAt } = valuesOf(raw)
-      if (shippedAt !== null && shippedAt !== undefined)
-        throw new WriteRejection(
-          'Medusa cannot change the labels of a shipment.',
-          'trackingNumbers',
-        )
-      const lines = entriesOf(items).map(({ line_item_id: line, quantity }) => ({
-        id: String(line),
-        quantity: Number(quantity),
-      }))
-      yield ship(String(order_id), id, lines, labels)
-    },
-    *delete({ remoteId, raw }) {
-      const { order_id: orderId } = valuesOf(raw)
-      const path = `${pathOf(String(orderId))}/${encodeURIComponent(remoteId)}/cancel`
-      yield { method: 'POST', path, body: {} }
-    },
-    // The status of the order, and the stock of the products.
-    sideEffects: recordsAt({
-      'commerce/orders': 'order_id',
-      'commerce/products': 'items.order_line.product_id',
-    }),
+  remoteFields: { reserved: ['labels', 'order_id'] },
+  *get(remoteId, stored) {
+    const found = yield* parts.get(remoteId, stored)
+    return typeof found?.canceled_at === 'string' ? undefined : found
+  },
+  *create(input) {
+    const { order_id, labels: _, items = [], ...others } = input
+    const orderId = String(order_id)
+    if (Array.isArray(items) && items.length === 0)
+      throw missingValue('A fulfillment needs at least one line item.', 'lineItems')
+    const labels = labelsFrom(input)
+    const before = (yield* parts.partsOf(orderId)).map(({ id }) => id)
+    yield { method: 'POST', path: pathOf(orderId), body: { ...others, items } }
+    // The response is the order.
+    const added = (yield* parts.partsOf(orderId)).find(({ id }) => !before.includes(id))
+    if (!added) throw new Error(`Medusa created no fulfillment of the order ${orderId}.`)
+    const id = String(added.id)
+    if (labels.length > 0) yield ship(orderId, id, items, labels)
+    return yield* parts.read(orderId, id)
+  },
+  // Only a fulfillment that was not shipped yet can receive labels (NOTES "labels are set once").
+  *update(input, { remoteId: id, raw }) {
+    const [unknown] = Object.keys(input).filter((name) => name !== 'labels')
+    if (unknown !== undefined)
+      throw new WriteRejection(
+        'Medusa cannot change this field of a fulfillment.',
+        `remoteFields.${unknown}`,
+      )
+    const labels = labelsFrom(input)
+    const { order_id, items, shipped_at: shippedAt } = valuesOf(raw)
+    if (shippedAt !== null && shippedAt !== undefined)
+      throw new WriteRejection('Medusa cannot change the labels of a shipment.', 'trackingNumbers')
+    const lines = entriesOf(items).map(({ line_item_id: line, quantity }) => ({
+      id: String(line),
+      quantity: Number(quantity),
+    }))
+    yield ship(String(order_id), id, lines, labels)
+  },
+  *delete({ remoteId, raw }) {
+    const { order_id: orderId } = valuesOf(raw)
+    const path = `${pathOf(String(orderId))}/${encodeURIComponent(remoteId)}/cancel`
+    yield { method: 'POST', path, body: {} }
+  },
+  // The status of the order, and the stock of the products.
+  sideEffects: recordsAt({
+    'commerce/orders': 'order_id',
+    'commerce/products': 'items.order_line.product_id',
   }),
-}
+})

@@ -4,10 +4,8 @@ import { defineConnector } from '../../definition/connector.ts'
 import { requiredText, textsAt } from '../../definition/raw-values.ts'
 import { customers } from './customer.ts'
 import { fulfillments } from './fulfillment.ts'
-import { orders } from './order.ts'
-import { orderWriter } from './order-writer.ts'
-import { products } from './product.ts'
-import { productWriter } from './product-writer.ts'
+import { orders } from './order-writer.ts'
+import { products } from './product-writer.ts'
 import { readFailure } from './read-failure.ts'
 import { shop } from './shop.ts'
 import { webhooks } from './webhooks.ts'
@@ -67,7 +65,7 @@ export const connector = defineConnector({
   resources: {
     'commerce/customers': customers,
     'commerce/fulfillments': fulfillments,
-    'commerce/orders': { ...orders, write: orderWriter },
-    'commerce/products': { ...products, write: productWriter },
+    'commerce/orders': orders,
+    'commerce/products': products,
   },
 })

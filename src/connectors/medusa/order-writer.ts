@@ -1,7 +1,8 @@
 import { orUndo, type Steps } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { writableResource } from '../../definition/mapping/body-writer.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
-import { mapping, ordersById } from './order.ts'
+import { sync } from './listing.ts'
+import { mapping, ordersById, pages } from './order.ts'
 
 const DRAFTS = '/admin/draft-orders'
 
@@ -9,10 +10,12 @@ function* convert(path: string): Steps<void> {
   yield { method: 'POST', path: `${path}/convert-to-order` }
 }
 
-/** The writer of orders. A new order is a draft first (NOTES "a new order is a draft first"). */
-export const orderWriter = bodyWriter(mapping, {
+/** Orders. A new order is a draft first (NOTES "a new order is a draft first"). */
+export const orders = writableResource(mapping, {
   app: 'Medusa',
+  pages,
   readMany: ordersById,
+  sync,
   *create(body) {
     const draft = { shipping_methods: [], ...body }
     const { body: created } = yield { method: 'POST', path: DRAFTS, body: draft }

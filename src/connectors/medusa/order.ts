@@ -1,5 +1,4 @@
 /** Orders. Drafts are not listed. */
-import { missingValue, WriteRejection } from '../../definition/connector.ts'
 import {
   createOnly,
   listOf,
@@ -7,17 +6,16 @@ import {
   objectOf,
   readOnly,
   required,
+  states,
   writtenTo,
 } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
-import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
+import type { Converter } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, passes } from '../../definition/paging/compose.ts'
-import { isObject } from '../../definition/value.ts'
+import { latestOf } from '../../definition/raw-values.ts'
 import { order } from '../../resources/commerce/order.ts'
-import { type Collection, changedSince, readManyOf, sync } from './listing.ts'
-import { latestChange } from './records.ts'
+import { type Collection, changedSince, readManyOf } from './listing.ts'
 
 const collection: Collection = {
   path: 'orders',
@@ -108,40 +106,18 @@ const line = {
   quantity: 'quantity',
 }
 
-/** The parts of a customer that a write may set, and Medusa's names of them. */
-const CUSTOMER_PARTS: Readonly<Record<string, string>> = {
-  customerId: 'customer_id',
-  email: 'email',
-}
-
 /** The buyer: the e-mail address is that of the order, the name that of the customer now. */
 const customer: Converter = {
-  from: '',
-  nested: {
-    isList: false,
-    rules: {
+  ...notNull(
+    objectOf('', {
       customerId: createOnly('customer_id'),
       firstName: readOnly('customer.first_name'),
       lastName: readOnly('customer.last_name'),
       email: 'email',
       phone: readOnly('customer.phone'),
-    },
-  },
-  apply: (value, { path, put }) => {
-    if (!isObject(value)) throw missingValue('Medusa requires a buyer.', path)
-    // Safe: the engine has validated the parts of a buyer.
-    for (const [part, content] of Object.entries(value as JsonObject)) {
-      const name = CUSTOMER_PARTS[part]
-      if (name === undefined)
-        throw new WriteRejection(
-          'Medusa takes this value from the customer; leave it out.',
-          `${path}.${part}`,
-        )
-      put(name, content, `${path}.${part}`)
-    }
-    return undefined
-  },
-  sets: Object.values(CUSTOMER_PARTS),
+    }),
+  ),
+  sets: ['customer_id', 'email'],
 }
 
 /** The mapping of orders. Amounts are in major units (NOTES "amounts"). */
@@ -195,7 +171,7 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
   customer,
   remoteCreatedAt: 'created_at',
   // NOTES "payments do not change the order"
-  remoteUpdatedAt: latestChange,
+  remoteUpdatedAt: latestOf('updated_at'),
   remoteDeleted: null, // NOTES "orders are never deleted"
 })
 
@@ -203,12 +179,9 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
 export const ordersById = readManyOf(collection)
 
 /** The orders, by their own time and by that of their payments. */
-const pages = passes(({ since }) => ({
+export const pages = passes(({ since }) => ({
   changed: changedSince(collection, since),
   ...(since !== undefined && {
     paid: fetchTraced(changedSince(payments, since), 'payment_collection.order.id', ordersById),
   }),
 }))
-
-/** The listing of orders, without the writer. */
-export const orders = { mapping, ...pages, readMany: ordersById, sync }

@@ -1,10 +1,10 @@
-import { type Json, missingValue, WriteRejection } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { type Json, WriteRejection } from '../../definition/connector.ts'
+import { writableResource } from '../../definition/mapping/body-writer.ts'
 import { type WrittenEntry, writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { entriesOf, valuesOf, withSortedLists } from '../../definition/raw-values.ts'
-import { mapping, priceIn, pricesOf, productsById } from './product.ts'
-import { shop } from './shop.ts'
+import { sync } from './listing.ts'
+import { mapping, pages, productsById } from './product.ts'
 
 const PATH = '/admin/products'
 
@@ -36,48 +36,22 @@ const missingValues = (raw: unknown, variants: readonly WrittenEntry[]): readonl
   })
 }
 
-/** The prices of a variant with another one in the currency of the shop; Medusa deletes those that an update omits. */
-const pricesWith = (amount: Json, stored: JsonObject = {}, currency: string): readonly Json[] => {
-  const prices = pricesOf(stored.prices)
-  const present = priceIn(prices, currency)
-  const others = prices
-    .filter((price) => price !== present && !price.price_list_id)
-    .map(({ id, currency_code, amount: unchanged, rules = {} }) => ({
-      id,
-      currency_code,
-      amount: unchanged,
-      ...(Object.keys(rules).length > 0 && { rules }),
-    }))
-  return [...others, { ...(present && { id: present.id }), currency_code: currency, amount }]
-}
-
-/** The body of a changed variant. */
-const changedVariant = ({ entry, path, stored }: WrittenEntry, currency: string): JsonObject => {
-  const { amount, ...variant } = entry
-  if (variant.title === null) throw missingValue('Medusa requires a title.', `${path}.title`)
-  return amount === undefined
-    ? variant
-    : { ...variant, prices: pricesWith(amount, stored, currency) }
-}
-
 /** The body of a new variant. */
-const newVariant = (written: WrittenEntry, currency: string): JsonObject => {
-  const { entry, path } = written
-  if (entry.amount === undefined) throw missingValue('Medusa requires a price.', `${path}.price`)
+const newVariant = ({ entry }: WrittenEntry): JsonObject => {
   const { options = {} } = entry
-  const title = entry.title ?? (Object.values(valuesOf(options)).join(' / ') || 'Default')
-  return changedVariant({ ...written, entry: { ...entry, title, options } }, currency)
+  return { title: Object.values(valuesOf(options)).join(' / ') || 'Default', options, ...entry }
 }
 
-/** The writer of products and their variants. */
-export const productWriter = bodyWriter(mapping, {
+/** Products and their variants. */
+export const products = writableResource(mapping, {
   app: 'Medusa',
+  pages,
   readMany: productsById,
-  *create({ variants: written, ...body }, { context }) {
+  sync,
+  *create({ variants: written, ...body }) {
     const { added } = writtenEntries(written, [], 'variants')
-    const { currency } = shop.of(context)
     const options = optionsOf(added)
-    const variants = added.map((variant) => newVariant(variant, currency))
+    const variants = added.map(newVariant)
     const { body: created } = yield {
       method: 'POST',
       path: PATH,
@@ -85,12 +59,10 @@ export const productWriter = bodyWriter(mapping, {
     }
     return valuesOf(valuesOf(created).product).id
   },
-  *update({ variants, ...body }, { remoteId: id, raw }, { context }) {
+  *update({ variants, ...body }, { remoteId: id, raw }) {
     const { added, changed } = writtenEntries(variants, valuesOf(raw).variants, 'variants')
-    const { currency } = shop.of(context)
-    // Validate everything before the first change.
-    const create = added.map((variant) => newVariant(variant, currency))
-    const update = changed.map((variant) => changedVariant(variant, currency))
+    const create = added.map(newVariant)
+    const update = changed.map(({ entry }) => entry)
     const options = missingValues(raw, [...added, ...changed])
     if (Object.keys(body).length > 0) yield { method: 'POST', path: pathOf(id), body }
     if (options.length > 0)

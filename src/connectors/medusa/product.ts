@@ -4,19 +4,27 @@ import {
   keepEntry,
   listOf,
   notNull,
+  onlyChanges,
   required,
+  requiredOfNew,
   updateOnly,
 } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
-import { objectAt } from '../../definition/mapping/write.ts'
+import { objectAt, writeValue } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
-import { entriesOf, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import {
+  entriesOf,
+  latestOf,
+  sortedBy,
+  sumAt,
+  type Values,
+  valuesOf,
+} from '../../definition/raw-values.ts'
 import { WriteRejection } from '../../definition/steps.ts'
 import { product } from '../../resources/commerce/product.ts'
-import { type Collection, changedSince, deletedSince, readManyOf, sync } from './listing.ts'
-import { latestChange } from './records.ts'
+import { type Collection, changedSince, deletedSince, readManyOf } from './listing.ts'
 import { shop } from './shop.ts'
 
 const collection: Collection = {
@@ -111,12 +119,12 @@ const isBasePrice = (price: RawPrice): boolean =>
   price.max_quantity === null
 
 /** The prices of a variant, as the listing selects them. */
-export const pricesOf = (prices: unknown): readonly RawPrice[] =>
+const pricesOf = (prices: unknown): readonly RawPrice[] =>
   // Safe: the parsed JSON of a list.
   Array.isArray(prices) ? (prices as readonly RawPrice[]) : []
 
 /** The price of a variant in the currency of the shop; undefined if it has none. */
-export const priceIn = (prices: readonly RawPrice[], currency: string): RawPrice | undefined =>
+const priceIn = (prices: readonly RawPrice[], currency: string): RawPrice | undefined =>
   prices.find((price) => price.currency_code === currency && isBasePrice(price))
 
 /** Units in stock: of a set, as many as its scarcest part allows. Null without tracking. */
@@ -134,15 +142,15 @@ const stockOf = ({ manage_inventory, inventory_items }: RawVariant): object | nu
 const byRank = (a: RawVariant, b: RawVariant): number =>
   Number(a.variant_rank) - Number(b.variant_rank)
 
-const titleOf = (option: unknown): string => textsAt(option, 'option.title')[0] ?? ''
-
 /** The options of a variant; a write takes them by name: `{ Size: 'L' }`. */
 const options: Converter = {
   ...listOf('options', { name: required('option.title'), value: required('value') }),
-  read: (list) => entriesOf(list).toSorted((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1)),
+  read: (list) => sortedBy(list, ['option.title']),
   // Safe: the rules write texts.
   write: (list) =>
-    Object.fromEntries(entriesOf(list).map((option) => [titleOf(option), option.value as string])),
+    Object.fromEntries(
+      entriesOf(list).map(({ option, value }) => [String(valuesOf(option).title), value as string]),
+    ),
   empty: {},
 }
 
@@ -157,17 +165,38 @@ const weight: Converter = {
   },
 }
 
-// The writer makes prices of `amount`.
+const amount = requiredOfNew(notNull(decimal('prices', { as: 'number' })))
+
+/** The price in the currency of the shop. A write names the other prices too; Medusa deletes those that it omits. */
+const price: Converter = {
+  ...amount,
+  read: (prices, record) =>
+    priceIn(pricesOf(prices), String(valuesOf(record).default_currency_code))?.amount,
+  apply: (value, context) => {
+    const { currency } = shop.of(context.context)
+    const prices = pricesOf(context.present?.prices)
+    const present = priceIn(prices, currency)
+    const written = writeValue(amount, undefined, value, context)
+    if (written === present?.amount) return undefined
+    const others = prices
+      .filter((one) => one !== present && !one.price_list_id)
+      .map(({ id, currency_code, amount: unchanged, rules = {} }) => ({
+        id,
+        currency_code,
+        amount: unchanged,
+        ...(Object.keys(rules).length > 0 && { rules }),
+      }))
+    const changed = { ...(present && { id: present.id }), currency_code: currency, amount: written }
+    context.put('prices', [...others, changed], context.path)
+    return undefined
+  },
+}
+
 const variant = {
   id: updateOnly('id'),
   remoteId: updateOnly('id'),
-  title: 'title',
-  price: notNull({
-    ...decimal('prices', { as: 'number' }),
-    to: 'amount',
-    read: (prices, record) =>
-      priceIn(pricesOf(prices), String(valuesOf(record).default_currency_code))?.amount,
-  }),
+  title: onlyChanges(notNull('title')),
+  price,
   sku: 'sku',
   optionValues: options,
   inventory: (raw: RawVariant) => stockOf(raw), // NOTES "stock is read only"
@@ -206,23 +235,22 @@ export const mapping = defineMapping<typeof product, RawProduct>(product, {
     read: (listed) => (listed as readonly RawVariant[]).toSorted(byRank),
   },
   remoteCreatedAt: 'created_at',
-  remoteUpdatedAt: latestChange,
+  remoteUpdatedAt: latestOf('updated_at'),
   remoteDeleted: ({ deleted_at }) => typeof deleted_at === 'string',
 })
 
-const withCurrency = (record: unknown, context: unknown): Values => ({
-  ...valuesOf(record),
-  default_currency_code: shop.of(context).currency,
-})
-
-const shownRecord = (record: unknown, context: unknown) => [withCurrency(record, context)]
+/** The record with the currency of the shop. */
+const shownRecord = (record: unknown, context: unknown): readonly Values[] => [
+  { ...valuesOf(record), default_currency_code: shop.of(context).currency },
+]
 
 /** Reads products by their ids. */
 export const productsById = mapReadMany(readManyOf(collection), shownRecord)
 
 const withCurrencies = (pager: Pager): Pager => mapRecords(pager, shownRecord)
 
-const pages = passes(({ since }) => ({
+/** The pages of products. */
+export const pages = passes(({ since }) => ({
   changed: withCurrencies(changedSince(collection, since)),
   ...(since !== undefined && {
     withChangedVariant: fetchTraced(changedSince(variants, since), 'product_id', productsById),
@@ -230,6 +258,3 @@ const pages = passes(({ since }) => ({
     deleted: withCurrencies(deletedSince(collection, since)),
   }),
 }))
-
-/** The listing of products, without the writer. */
-export const products = { mapping, ...pages, readMany: productsById, sync }

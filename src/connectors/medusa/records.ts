@@ -1,16 +1,6 @@
 /** Readers of Medusa's records. */
-import { textsAt, valuesOf } from '../../definition/raw-values.ts'
+import { valuesOf } from '../../definition/raw-values.ts'
 import { isObject } from '../../definition/value.ts'
-
-/** The time of the latest change of a record or of one of its parts, such as the prices of its variants. */
-export const latestChange = (value: unknown): string | undefined => {
-  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(valuesOf(value))
-  const times = [...textsAt(value, 'updated_at'), ...parts.map(latestChange)]
-  return times
-    .filter((time) => time !== undefined)
-    .sort()
-    .at(-1)
-}
 
 const byId = (a: unknown, b: unknown): number => {
   const [first, second] = [String(valuesOf(a).id), String(valuesOf(b).id)]

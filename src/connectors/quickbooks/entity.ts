@@ -9,7 +9,7 @@ import type {
   StoredRecord,
 } from '../../definition/connector.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
-import { unifiedField } from '../../definition/mapping/write.ts'
+import { unifiedField } from '../../definition/mapping/unified-field.ts'
 import type { Mapping } from '../../definition/mapping.ts'
 import { getBy, mapReadMany, mapRecords } from '../../definition/paging/compose.ts'
 import { offsetPages } from '../../definition/paging/offset.ts'

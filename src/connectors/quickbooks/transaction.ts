@@ -6,8 +6,7 @@ import {
   parseDecimal,
   subtractDecimals,
 } from '../../definition/decimal.ts'
-import { notNull, readOnly } from '../../definition/mapping/converters.ts'
-import { states } from '../../definition/mapping/states.ts'
+import { notNull, readOnly, states } from '../../definition/mapping/converters.ts'
 import { entriesOf, type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 import { common, currency, exchangeRate, text } from './fields.ts'
 

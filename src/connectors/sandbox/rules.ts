@@ -2,17 +2,18 @@
  * The collections of the sandbox: their names, and the rules of the fields that they have in another form than
  * the resource. All other fields have the same name and form, and the sandbox itself validates what is written.
  */
+
 import type { ResourceWriter } from '../../definition/connector.ts'
+import { recordsAt } from '../../definition/mapping/body-writer.ts'
 import {
   createOnly,
   listOf,
   ofRecord,
   readOnly,
+  states,
   writtenTo,
 } from '../../definition/mapping/converters.ts'
 import type { Converter, NestedRules } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
-import { recordsAt } from '../../definition/side-effects.ts'
 
 /** A collection of the sandbox. */
 export interface Collection {

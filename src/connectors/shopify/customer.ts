@@ -1,5 +1,5 @@
 import type { Pager } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { writableResource } from '../../definition/mapping/body-writer.ts'
 import { writtenTo } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { textsAt, valuesOf } from '../../definition/raw-values.ts'
@@ -61,26 +61,23 @@ const changed = (since: string): Pager => {
 }
 
 /** Customers, also those without an account. */
-export const customers = {
-  mapping,
-  ...collectionPages(collection, changed),
+export const customers = writableResource(mapping, {
+  app: 'Shopify',
+  pages: collectionPages(collection, changed),
   sync: comparedSync,
-  write: bodyWriter(mapping, {
-    app: 'Shopify',
-    remoteFields: { reserved: ['id'] },
-    get: wholeRecord(collection),
-    *create(input) {
-      const signature = 'customerCreate(input: CustomerInput!)'
-      return textsAt(yield* mutate(signature, { input }, 'customer { id }'), 'customer.id')[0]
-    },
-    *update(body, { remoteId: id }) {
-      yield* mutate('customerUpdate(input: CustomerInput!)', { input: { ...body, id } })
-    },
-    *delete({ remoteId: id }) {
-      const signature = 'customerDelete(input: CustomerDeleteInput!)'
-      yield* mutate(signature, { input: { id } })
-    },
-    // Shopify changes the form of telephone numbers.
-    normalize: ({ fields: { phone: _, ...fields }, remoteFields }) => ({ fields, remoteFields }),
-  }),
-}
+  remoteFields: { reserved: ['id'] },
+  get: wholeRecord(collection),
+  *create(input) {
+    const signature = 'customerCreate(input: CustomerInput!)'
+    return textsAt(yield* mutate(signature, { input }, 'customer { id }'), 'customer.id')[0]
+  },
+  *update(body, { remoteId: id }) {
+    yield* mutate('customerUpdate(input: CustomerInput!)', { input: { ...body, id } })
+  },
+  *delete({ remoteId: id }) {
+    const signature = 'customerDelete(input: CustomerDeleteInput!)'
+    yield* mutate(signature, { input: { id } })
+  },
+  // Shopify changes the form of telephone numbers.
+  normalize: ({ fields: { phone: _, ...fields }, remoteFields }) => ({ fields, remoteFields }),
+})

@@ -1,20 +1,19 @@
 /** Fulfillments, which Shopify lists as parts of orders only. */
 import type { Json, ReadMany, Steps } from '../../definition/connector.ts'
 import { rootFields } from '../../definition/graphql.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { recordsAt, writableResource } from '../../definition/mapping/body-writer.ts'
 import {
   atLeast,
   createOnly,
   listOf,
   readOnly,
   required,
+  states,
 } from '../../definition/mapping/converters.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, passes } from '../../definition/paging/compose.ts'
 import { entriesOf, textsAt, type Values } from '../../definition/raw-values.ts'
-import { recordsAt } from '../../definition/side-effects.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
 import { allOf } from './bulk.ts'
 import { openLines, shipmentsOf } from './fulfillment-orders.ts'
@@ -143,31 +142,28 @@ function* create(body: JsonObject): Steps<unknown> {
 }
 
 /** Fulfillments. An update changes only the tracking information; a deletion cancels. */
-export const fulfillments = {
-  mapping,
+export const fulfillments = writableResource(mapping, {
+  app: 'Shopify',
   // A change of a fulfillment changes its order (NOTES "fulfillments").
-  ...passes(({ since }) => {
+  pages: passes(({ since }) => {
     const orders = since === undefined ? allOf(shipped) : changedSince(shipped, since)
     return { ofOrders: wholePages(fetchTraced(orders, 'fulfillments.id', byIds), selected) }
   }),
   sync: reportedSync,
-  write: bodyWriter(mapping, {
-    app: 'Shopify',
-    remoteFields: { accepted: { notifyCustomer: 'boolean' } },
-    get: wholeRecord(selected),
-    create,
-    *update(body, { remoteId: fulfillmentId, raw }) {
-      // Shopify replaces all of it.
-      const trackingInfoInput: Json = { ...trackingInput(raw), ...Object(body.trackingInfo) }
-      yield* mutate(
-        'fulfillmentTrackingInfoUpdate(fulfillmentId: ID!, trackingInfoInput: FulfillmentTrackingInput!, notifyCustomer: Boolean)',
-        { fulfillmentId, trackingInfoInput, notifyCustomer: body.notifyCustomer ?? false },
-      )
-    },
-    *delete({ remoteId: id }) {
-      yield* mutate('fulfillmentCancel(id: ID!)', { id })
-    },
-    // A fulfillment changes the status of its order.
-    sideEffects: recordsAt({ 'commerce/orders': 'order.id' }),
-  }),
-}
+  remoteFields: { accepted: { notifyCustomer: 'boolean' } },
+  get: wholeRecord(selected),
+  create,
+  *update(body, { remoteId: fulfillmentId, raw }) {
+    // Shopify replaces all of it.
+    const trackingInfoInput: Json = { ...trackingInput(raw), ...Object(body.trackingInfo) }
+    yield* mutate(
+      'fulfillmentTrackingInfoUpdate(fulfillmentId: ID!, trackingInfoInput: FulfillmentTrackingInput!, notifyCustomer: Boolean)',
+      { fulfillmentId, trackingInfoInput, notifyCustomer: body.notifyCustomer ?? false },
+    )
+  },
+  *delete({ remoteId: id }) {
+    yield* mutate('fulfillmentCancel(id: ID!)', { id })
+  },
+  // A fulfillment changes the status of its order.
+  sideEffects: recordsAt({ 'commerce/orders': 'order.id' }),
+})

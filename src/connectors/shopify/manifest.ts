@@ -5,10 +5,8 @@ import { customers } from './customer.ts'
 import { fulfillments } from './fulfillment.ts'
 import { query } from './graphql.ts'
 import { limits } from './limits.ts'
-import { orders } from './order.ts'
-import { orderWriter } from './order-writer.ts'
-import { products } from './product.ts'
-import { productWriter } from './product-writer.ts'
+import { orders } from './order-writer.ts'
+import { products } from './product-writer.ts'
 import { readFailure } from './read-failure.ts'
 import { shop, shopName } from './shop.ts'
 import { webhooks } from './webhooks.ts'
@@ -63,7 +61,7 @@ export const connector = defineConnector({
   resources: {
     'commerce/customers': customers,
     'commerce/fulfillments': fulfillments,
-    'commerce/orders': { ...orders, write: orderWriter },
-    'commerce/products': { ...products, write: productWriter },
+    'commerce/orders': orders,
+    'commerce/products': products,
   },
 })

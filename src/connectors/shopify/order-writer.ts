@@ -1,10 +1,11 @@
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { recordsAt, writableResource } from '../../definition/mapping/body-writer.ts'
 import { objectsIn } from '../../definition/mapping/match-entries.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { textsAt } from '../../definition/raw-values.ts'
-import { recordsAt } from '../../definition/side-effects.ts'
 import { isObject } from '../../definition/value.ts'
+import { collectionPages } from './collection-pages.ts'
 import { mutate, mutateCoded } from './graphql.ts'
+import { reportedSync } from './listing.ts'
 import { collection, mapping } from './order.ts'
 import { shop } from './shop.ts'
 import { wholeRecord } from './whole-records.ts'
@@ -18,9 +19,11 @@ const withCurrency = (lines: unknown, currencyCode: string): readonly JsonObject
     return { ...line, priceSet: { shopMoney: { ...(shopMoney as JsonObject), currencyCode } } }
   })
 
-/** The writer of orders. Lines of an existing order cannot be written (NOTES "edits"). */
-export const orderWriter = bodyWriter(mapping, {
+/** Orders. Lines of an existing order cannot be written (NOTES "edits"). */
+export const orders = writableResource(mapping, {
   app: 'Shopify',
+  pages: collectionPages(collection),
+  sync: reportedSync,
   remoteFields: { reserved: ['id', 'customerId'] },
   get: wholeRecord(collection),
   *create(body, { context }) {

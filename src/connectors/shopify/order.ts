@@ -1,4 +1,4 @@
-/** The mapping and the listing of orders. */
+/** The mapping of orders. */
 import { missingValue, WriteRejection } from '../../definition/connector.ts'
 import {
   atLeast,
@@ -9,18 +9,17 @@ import {
   ofRecord,
   readOnly,
   required,
+  states,
   writtenTo,
 } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
 import { objectAt } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { matchesJson } from '../../definition/matching.ts'
 import { type Values, valuesOf } from '../../definition/raw-values.ts'
 import { order } from '../../resources/commerce/order.ts'
-import { collectionPages } from './collection-pages.ts'
-import { type Collection, reportedSync } from './listing.ts'
+import type { Collection } from './listing.ts'
 
 const MONEY = 'shopMoney { amount currencyCode } presentmentMoney { amount currencyCode }'
 const ADDRESS =
@@ -206,6 +205,3 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
   remoteUpdatedAt: 'updatedAt',
   remoteDeleted: null, // NOTES "deletions"
 })
-
-/** The listing of orders, without the writer. */
-export const orders = { mapping, ...collectionPages(collection), sync: reportedSync }

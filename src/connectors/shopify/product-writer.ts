@@ -1,10 +1,12 @@
 import type { Json, Steps } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { writableResource } from '../../definition/mapping/body-writer.ts'
 import { writtenEntries } from '../../definition/mapping/changed-fields.ts'
 import { objectsIn } from '../../definition/mapping/match-entries.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { textsAt, valuesOf } from '../../definition/raw-values.ts'
+import { collectionPages } from './collection-pages.ts'
 import { mutate, mutateCoded } from './graphql.ts'
+import { comparedSync } from './listing.ts'
 import { collection, DEFAULT_OPTIONS, mapping } from './product.ts'
 import { wholeRecord } from './whole-records.ts'
 
@@ -40,9 +42,11 @@ function* writeVariants(productId: string, written: Json, stored: unknown): Step
     })
 }
 
-/** The writer of products. */
-export const productWriter = bodyWriter(mapping, {
+/** Products. */
+export const products = writableResource(mapping, {
   app: 'Shopify',
+  pages: collectionPages(collection),
+  sync: comparedSync,
   remoteFields: { reserved: ['id', 'productOptions'] },
   get: wholeRecord(collection),
   *create({ variants, ...body }) {

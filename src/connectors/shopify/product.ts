@@ -1,4 +1,4 @@
-/** The mapping and the listing of products with their variants. */
+/** The mapping of products with their variants. */
 import {
   blankAsNull,
   enumeration,
@@ -17,8 +17,7 @@ import { defineMapping } from '../../definition/mapping.ts'
 import { valuesAt } from '../../definition/raw-values.ts'
 import { isObject } from '../../definition/value.ts'
 import { product } from '../../resources/commerce/product.ts'
-import { collectionPages } from './collection-pages.ts'
-import { type Collection, comparedSync } from './listing.ts'
+import type { Collection } from './listing.ts'
 
 /** Products in any status. Without the filter, the schema promises only active ones. */
 export const collection: Collection = {
@@ -104,6 +103,3 @@ export const mapping = defineMapping<typeof product, object>(product, {
   remoteUpdatedAt: 'updatedAt',
   remoteDeleted: null, // NOTES "deletions"
 })
-
-/** The listing of products, without the writer. */
-export const products = { mapping, ...collectionPages(collection), sync: comparedSync }

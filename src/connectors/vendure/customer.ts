@@ -1,4 +1,4 @@
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { writableResource } from '../../definition/mapping/body-writer.ts'
 import { blankAsNull, required } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { passes } from '../../definition/paging/compose.ts'
@@ -27,34 +27,28 @@ const mapping = defineMapping(customer, {
 
 const OR_CUSTOMER = `... on Customer { id } ${OR_ERROR}`
 
-const readMany = readManyOf(collection)
-
 /** Guests, and customers with an account, which a write creates (NOTES "a created customer has an account"). */
-export const customers = {
-  mapping,
+export const customers = writableResource(mapping, {
+  app: 'Vendure',
   // A change of any mapped field updates `updatedAt` (NOTES "product updatedAt").
-  ...passes(({ since }) => ({
+  pages: passes(({ since }) => ({
     changed: pagesOf(collection, since === undefined ? {} : { updatedAt: { after: since } }),
   })),
-  readMany,
+  readMany: readManyOf(collection),
   sync,
-  write: bodyWriter(mapping, {
-    app: 'Vendure',
-    remoteFields: { reserved: ['id'] },
-    readMany,
-    *create(input) {
-      return (yield* write('createCustomer', input, OR_CUSTOMER)).id
-    },
-    *update(body, { remoteId: id }) {
-      yield* write('updateCustomer', { ...body, id }, OR_CUSTOMER)
-    },
-    *delete({ remoteId: id }) {
-      yield* mutate('deleteCustomer(id: ID!)', { id }, 'result message')
-    },
-    // Vendure trims and lower-cases e-mail addresses.
-    normalize: ({ fields, remoteFields }) => ({
-      fields: withTextsAt(fields, 'email', (email) => email.trim().toLowerCase()),
-      remoteFields,
-    }),
+  remoteFields: { reserved: ['id'] },
+  *create(input) {
+    return (yield* write('createCustomer', input, OR_CUSTOMER)).id
+  },
+  *update(body, { remoteId: id }) {
+    yield* write('updateCustomer', { ...body, id }, OR_CUSTOMER)
+  },
+  *delete({ remoteId: id }) {
+    yield* mutate('deleteCustomer(id: ID!)', { id }, 'result message')
+  },
+  // Vendure trims and lower-cases e-mail addresses.
+  normalize: ({ fields, remoteFields }) => ({
+    fields: withTextsAt(fields, 'email', (email) => email.trim().toLowerCase()),
+    remoteFields,
   }),
-}
+})

@@ -1,23 +1,22 @@
 /** Fulfillments, which Vendure shows as parts of orders only. */
 import { type Json, orUndo, WriteRejection } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
-import { changedFields } from '../../definition/mapping/changed-fields.ts'
+import { recordsAt, writableResource } from '../../definition/mapping/body-writer.ts'
 import {
   atLeast,
   blankAsNull,
   createOnly,
+  fixed,
   listOf,
+  listOfOne,
   readOnly,
   required,
+  states,
 } from '../../definition/mapping/converters.ts'
-import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
-import { unifiedField } from '../../definition/mapping/write.ts'
+import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, passes, readByIds } from '../../definition/paging/compose.ts'
 import { partReader } from '../../definition/paging/parts.ts'
 import { entriesOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
-import { recordsAt } from '../../definition/side-effects.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
 import { mutate, mutation, OR_ERROR } from './graphql.ts'
 import { type Collection, pagesOf, readManyOf, sync } from './listing.ts'
@@ -41,17 +40,6 @@ const fulfillmentsOf = (order: Values, { moneyStrategyPrecision }: Shop): readon
   }))
 }
 
-const trackingNumbers: Converter = {
-  from: 'trackingCode',
-  read: (code) => (code === '' ? [] : [code]),
-  write: (numbers, { path }) => {
-    const [code = '', second] = Array.isArray(numbers) ? numbers : []
-    if (second === undefined) return code
-    throw new WriteRejection('Vendure stores one tracking number per fulfillment', path)
-  },
-  empty: '',
-}
-
 const line = {
   lineItemId: required('orderLineId'),
   productId: readOnly('orderLine.productVariant.productId'),
@@ -61,6 +49,10 @@ const line = {
   price: readOnly(amount('orderLine.unitPriceWithTax')),
   quantity: required(atLeast(1, 'quantity')),
 }
+
+/** What a caller can do about a field that never changes (NOTES "there is no updateFulfillment"). */
+const CANCEL =
+  "Vendure cannot change this field of an existing fulfillment; cancel this one (remoteFields.state: 'Cancelled') and create another"
 
 /** The mapping of fulfillments. Vendure's own state (`Pending`, `Shipped`, …) is `remoteFields.state`. */
 const mapping = defineMapping(fulfillment, {
@@ -74,20 +66,20 @@ const mapping = defineMapping(fulfillment, {
     Cancelled: 'CANCELLED',
   }),
   // Free text of the merchant, usually the carrier's name.
-  carrier: blankAsNull('method'),
+  carrier: fixed(blankAsNull('method'), CANCEL),
   service: null, // Vendure has none
-  trackingNumbers,
+  trackingNumbers: fixed(listOfOne('trackingCode', 'tracking number'), CANCEL),
   trackingUrls: null, // Vendure has none
-  lineItems: required(listOf('lines', line)),
+  lineItems: fixed(required(listOf('lines', line)), CANCEL),
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: 'updatedAt',
   remoteDeleted: null, // A cancelled fulfillment stays listed as `Cancelled` (NOTES "deletions leave no trace").
 })
 
+const placed = { list: 'orders', filter: PLACED, take: 500 } as const
+
 const collection: Collection = {
-  list: 'orders',
-  filter: PLACED,
-  take: 500,
+  ...placed,
   fields: `
     id
     fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
@@ -108,11 +100,7 @@ const transition = (id: string, state: string) =>
 const shipments = partReader({
   readMany: fulfillmentsOfOrders,
   parentId: 'orderId',
-  search: pagesOf(
-    { list: 'orders', fields: 'id fulfillments { id }', filter: PLACED, take: 500 },
-    {},
-    'DESC',
-  ),
+  search: pagesOf({ ...placed, fields: 'id fulfillments { id }' }, {}, 'DESC'),
   partIds: 'fulfillments.id',
 })
 
@@ -147,56 +135,47 @@ const checkLines = (shipped: unknown, order: unknown): void => {
 }
 
 /** Fulfillments. An update can change only the state (NOTES "there is no updateFulfillment"). */
-export const fulfillments = {
-  mapping,
+export const fulfillments = writableResource(mapping, {
+  app: 'Vendure',
   // Vendure has no other change of a fulfillment that the mapping uses.
-  ...passes(({ since }) => ({
+  pages: passes(({ since }) => ({
     changed:
       since === undefined
         ? pagesOf(collection)
         : fetchTraced(shippedOrders(since), 'id', fulfillmentsOfOrders),
   })),
   sync,
-  write: bodyWriter(mapping, {
-    app: 'Vendure',
-    remoteFields: { accepted: { state: 'string', handler: 'json' } },
-    get: shipments.get,
-    *create(body, { context }) {
-      const orderId = String(body.orderId)
-      const lines = body.lines ?? []
-      const [state] = textsAt(body, 'state')
-      const handler = handlerOf(body)
-      const [order] = yield* readByIds(ordersById, [orderId], context)
-      if (order === undefined) throw new WriteRejection('Vendure has no such order', 'orderId')
-      checkLines(lines, order)
-      const created = yield* mutate(
-        'addFulfillmentToOrder(input: FulfillOrderInput!)',
-        { input: { lines, handler } },
-        `${OR_SHIPMENT} ... on CreateFulfillmentError { fulfillmentHandlerError }`,
-      )
-      const id = String(created.id)
-      if (state !== undefined && state !== created.state)
-        // Otherwise a retry would create a second fulfillment.
-        yield* orUndo(mutate(...transition(id, state)), mutation(...transition(id, 'Cancelled')))
-      return yield* shipments.read(orderId, id, context)
-    },
-    *update(body, { remoteId: id, raw }) {
-      const { state: _, ...fixed } = body
-      const [changed] = Object.keys(changedFields(fixed, raw))
-      if (changed !== undefined)
-        throw new WriteRejection(
-          "Vendure cannot change this field of an existing fulfillment; cancel this one (remoteFields.state: 'Cancelled') and create another",
-          unifiedField(mapping, changed) ?? `remoteFields.${changed}`,
-        )
-      const [state] = textsAt(body, 'state')
-      if (state !== undefined && state !== valuesOf(raw).state)
-        yield* mutate(...transition(id, state))
-    },
-    // A fulfillment changes the state of its order and the stock of its products (NOTES "an order's state follows its
-    // fulfillments").
-    sideEffects: recordsAt({
-      'commerce/orders': 'orderId',
-      'commerce/products': 'lines.orderLine.productVariant.productId',
-    }),
+  remoteFields: { accepted: { state: 'string', handler: 'json' } },
+  get: shipments.get,
+  *create(body, { context }) {
+    const orderId = String(body.orderId)
+    const lines = body.lines ?? []
+    const [state] = textsAt(body, 'state')
+    const handler = handlerOf(body)
+    const [order] = yield* readByIds(ordersById, [orderId], context)
+    if (order === undefined) throw new WriteRejection('Vendure has no such order', 'orderId')
+    checkLines(lines, order)
+    const created = yield* mutate(
+      'addFulfillmentToOrder(input: FulfillOrderInput!)',
+      { input: { lines, handler } },
+      `${OR_SHIPMENT} ... on CreateFulfillmentError { fulfillmentHandlerError }`,
+    )
+    const id = String(created.id)
+    if (state !== undefined && state !== created.state)
+      // Otherwise a retry would create a second fulfillment.
+      yield* orUndo(mutate(...transition(id, state)), mutation(...transition(id, 'Cancelled')))
+    return yield* shipments.read(orderId, id, context)
+  },
+  *update({ handler, ...body }, { remoteId: id, raw }) {
+    if (handler !== undefined) throw new WriteRejection(CANCEL, 'remoteFields.handler')
+    const [state] = textsAt(body, 'state')
+    if (state !== undefined && state !== valuesOf(raw).state)
+      yield* mutate(...transition(id, state))
+  },
+  // A fulfillment changes the state of its order and the stock of its products (NOTES "an order's state follows its
+  // fulfillments").
+  sideEffects: recordsAt({
+    'commerce/orders': 'orderId',
+    'commerce/products': 'lines.orderLine.productVariant.productId',
   }),
-}
+})

@@ -1,20 +1,12 @@
 /** The placed orders, and those that have changed since a time. */
 import type { Pager } from '../../definition/connector.ts'
 import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
-import { latestAt } from '../../definition/raw-values.ts'
+import { latestOf } from '../../definition/raw-values.ts'
 import { shiftInstant } from '../../definition/time.ts'
 import { type Collection, type Filter, pagesOf, readManyOf } from './listing.ts'
 
 /** The filter that excludes carts and drafts (NOTES "`orders` lists carts and drafts"). */
 export const PLACED = { orderPlacedAt: { isNull: false } } as const
-
-/** The paths of the timestamps of an order's parts. */
-export const PART_TIMES = [
-  'payments.updatedAt',
-  'payments.refunds.updatedAt',
-  'fulfillments.updatedAt',
-  'modifications.updatedAt',
-] as const
 
 const ADDRESS =
   'fullName company streetLine1 streetLine2 city province postalCode countryCode phoneNumber'
@@ -66,7 +58,7 @@ const notAfter = (since: string) => ({ before: shiftInstant(since, 1) })
 /** The orders that have a part changed since an instant. */
 const changedParts = (fields: string, filter: Filter, since: string): Pager =>
   mapRecords(pagesOf({ list: 'orders', fields: `id ${fields}`, filter }), (order) =>
-    (latestAt(...PART_TIMES)(order) ?? '') >= since ? [order] : [],
+    (latestOf('updatedAt')(order) ?? '') >= since ? [order] : [],
   )
 
 /**

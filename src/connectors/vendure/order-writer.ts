@@ -1,10 +1,9 @@
 /** Orders. */
 import { orUndo, type Steps, WriteRejection } from '../../definition/connector.ts'
-import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { recordsAt, writableResource } from '../../definition/mapping/body-writer.ts'
 import { fromMinorUnits } from '../../definition/mapping/minor-units.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
-import { recordsAt } from '../../definition/side-effects.ts'
 import { mutate, mutation, OR_ERROR, read, write } from './graphql.ts'
 import { sync } from './listing.ts'
 import { mapping } from './order.ts'
@@ -95,33 +94,29 @@ function* checkState(id: string, state: string): Steps<void> {
 }
 
 /** Placed orders. There is no create, because placing an order requires a payment in the shop. */
-export const orders = {
-  mapping,
-  ...orderPages,
+export const orders = writableResource(mapping, {
+  app: 'Vendure',
+  pages: orderPages,
   readMany: ordersById,
   sync,
-  write: bodyWriter(mapping, {
-    app: 'Vendure',
-    remoteFields: { reserved: ['orderId', 'dryRun', 'state', 'customer'] },
-    readMany: ordersById,
-    *update(body, { remoteId: id, raw }) {
-      const { state: _, customer: __, ...change } = body
-      const [state] = textsAt(body, 'state')
-      const [customerId] = textsAt(body, 'customer.id')
-      const isModified = Object.keys(change).length > 0
-      // Check later steps before the first one, because a failure after it would leave the write partly done.
-      if (customerId !== undefined && isModified) yield* checkCustomer(customerId)
-      if (state !== undefined && (isModified || customerId !== undefined))
-        yield* checkState(id, state)
-      // Modify first, because its price check can fail; change the state last, because it cannot be undone.
-      if (isModified) yield* modify(id, valuesOf(raw), change)
-      if (customerId !== undefined) yield* write('setOrderCustomer', { orderId: id, customerId })
-      // A cancellation includes the shipping charge but refunds nothing (NOTES "a cancelled order").
-      if (state === 'Cancelled')
-        yield* write('cancelOrder', { orderId: id, cancelShipping: true }, OR_STATE)
-      else if (state !== undefined) yield* mutate(...transition(id, state))
-    },
-    // Cancelled, changed and new lines of an order change the stock of their products.
-    sideEffects: recordsAt({ 'commerce/products': 'lines.productVariant.productId' }),
-  }),
-}
+  remoteFields: { reserved: ['orderId', 'dryRun', 'state', 'customer'] },
+  *update(body, { remoteId: id, raw }) {
+    const { state: _, customer: __, ...change } = body
+    const [state] = textsAt(body, 'state')
+    const [customerId] = textsAt(body, 'customer.id')
+    const isModified = Object.keys(change).length > 0
+    // Check later steps before the first one, because a failure after it would leave the write partly done.
+    if (customerId !== undefined && isModified) yield* checkCustomer(customerId)
+    if (state !== undefined && (isModified || customerId !== undefined))
+      yield* checkState(id, state)
+    // Modify first, because its price check can fail; change the state last, because it cannot be undone.
+    if (isModified) yield* modify(id, valuesOf(raw), change)
+    if (customerId !== undefined) yield* write('setOrderCustomer', { orderId: id, customerId })
+    // A cancellation includes the shipping charge but refunds nothing (NOTES "a cancelled order").
+    if (state === 'Cancelled')
+      yield* write('cancelOrder', { orderId: id, cancelShipping: true }, OR_STATE)
+    else if (state !== undefined) yield* mutate(...transition(id, state))
+  },
+  // Cancelled, changed and new lines of an order change the stock of their products.
+  sideEffects: recordsAt({ 'commerce/products': 'lines.productVariant.productId' }),
+})

@@ -12,59 +12,28 @@ import {
   onlyChanges,
   readOnly,
   required,
+  states,
   writtenTo,
 } from '../../definition/mapping/converters.ts'
-import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
-import { states } from '../../definition/mapping/states.ts'
+import { fullName } from '../../definition/mapping/full-name.ts'
+import type { Converter } from '../../definition/mapping/rule.ts'
 import { writeValue } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { matchesJson } from '../../definition/matching.ts'
-import { latestAt, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { latestOf, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
 import { order } from '../../resources/commerce/order.ts'
-import { PART_TIMES } from './order-listing.ts'
 import { fulfillmentStatus, paymentStatus } from './order-status.ts'
 import { amount } from './shop.ts'
-
-/** Splits a full name at its last space, because Vendure stores one name. */
-const splitName = (fullName: unknown) => {
-  const words = String(fullName ?? '')
-    .trim()
-    .split(' ')
-  const lastName = words.pop() || null
-  return { firstName: words.join(' ').trimEnd() || null, lastName }
-}
-
-const namePart = (part: 'firstName' | 'lastName'): Converter => ({
-  from: 'fullName',
-  to: `names.${part}`,
-  read: (fullName) => splitName(fullName)[part],
-})
 
 const addressRules = {
   address1: blankAsNull('streetLine1'),
   address2: blankAsNull('streetLine2'),
   city: blankAsNull('city'),
-  countryCode: blankAsNull('countryCode'),
-  firstName: namePart('firstName'),
-  lastName: namePart('lastName'),
+  // Vendure cannot clear the country.
+  countryCode: onlyChanges(notNull(blankAsNull('countryCode'))),
+  ...fullName('fullName'),
   phone: blankAsNull('phoneNumber'),
   region: blankAsNull('province'),
   postalCode: blankAsNull('postalCode'),
-}
-
-/**
- * The full name with some changed parts.
- * @throws WriteRejection if splitting it would not return the same names
- */
-const joinName = (fullName: unknown, changes: Values, path: string): string => {
-  const names = { ...splitName(fullName), ...changes }
-  const joined = [names.firstName, names.lastName].filter(Boolean).join(' ')
-  const split = splitName(joined)
-  if (matchesJson(split, names)) return joined
-  throw new WriteRejection(
-    `Vendure stores one full name, whose last word is the last name; send ${JSON.stringify(split)}`,
-    `${path}.${split.lastName === names.lastName ? 'firstName' : 'lastName'}`,
-  )
 }
 
 /** An address. `to` is its name in `modifyOrder`. */
@@ -74,15 +43,6 @@ const address = (from: string, to: string): Converter =>
     to,
     // A missing address is null or an object of nulls (NOTES "an unset value is null or empty").
     read: (raw) => (Object.values(valuesOf(raw)).some(Boolean) ? raw : null),
-    write: (value, { path, stored }) => {
-      // Safe: the nested rules return an object.
-      const { names, ...parts } = value as JsonObject
-      const present = valuesOf(stored?.[from])
-      if (parts.countryCode === null && present.countryCode)
-        throw new WriteRejection('Vendure cannot clear the country', `${path}.countryCode`)
-      if (names === undefined) return parts
-      return { ...parts, fullName: joinName(present.fullName, valuesOf(names), path) }
-    },
   })
 
 const line = {
@@ -116,22 +76,22 @@ const lines: Converter = {
     const { path, put, stored } = context
     const written = writeValue(allLines, undefined, value ?? [], context)
     const { added, changed } = writtenEntries(written, stored?.lines, path)
-    const adjusted = changed.map(({ entry: { id = null, ...entry } }) => ({
-      orderLineId: id,
-      ...entry,
-    }))
     const variants = [
       ...textsAt(stored, 'lines.productVariant.id'),
       ...textsAt(added, 'entry.productVariantId'),
     ]
-    const items = added.flatMap(({ entry, path }) => {
-      if (variants.filter((other) => other === entry.productVariantId).length > 1)
-        throw new WriteRejection(
-          'the order already has a line of this variant',
-          `${path}.variantId`,
-        )
-      return entry.quantity === 0 ? [] : [entry]
-    })
+    const isTwice = (id: unknown) => variants.indexOf(String(id)) < variants.lastIndexOf(String(id))
+    const repeated = added.find(({ entry }) => isTwice(entry.productVariantId))
+    if (repeated)
+      throw new WriteRejection(
+        'the order already has a line of this variant',
+        `${repeated.path}.variantId`,
+      )
+    const adjusted = changed.map(({ entry: { id = null, ...line } }) => ({
+      orderLineId: id,
+      ...line,
+    }))
+    const items = added.map(({ entry }) => entry).filter(({ quantity }) => quantity !== 0)
     if (adjusted.length > 0) put('adjustOrderLines', adjusted, path)
     if (items.length > 0) put('addItems', items, path)
     return undefined
@@ -194,7 +154,7 @@ export const mapping = defineMapping<typeof order, Values>(order, {
   customer: { ...onlyChanges(notNull(objectOf('customer', buyer))), sets: ['customerId'] },
   remoteCreatedAt: 'createdAt',
   // Payments, fulfillments, refunds, states and notes do not change `updatedAt` (NOTES "order updatedAt").
-  remoteUpdatedAt: latestAt('updatedAt', 'orderPlacedAt', 'history.items.createdAt', ...PART_TIMES),
+  remoteUpdatedAt: latestOf('updatedAt', 'orderPlacedAt', 'createdAt'),
   remoteDeleted: null, // Placed orders are never deleted.
   remoteFields: ({ id, createdAt, code, state, currencyCode, history, ...rest }) => rest,
 })

@@ -2,7 +2,7 @@
 import { type Steps, WriteRejection } from '../../definition/connector.ts'
 import type { WrittenEntry } from '../../definition/mapping/changed-fields.ts'
 import { entriesOf, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
-import { mutate, write } from './graphql.ts'
+import { mutate, read, write } from './graphql.ts'
 
 /** The options of a variant, by group: `Size` → `L`. */
 type Choice = ReadonlyMap<string, string>
@@ -14,33 +14,39 @@ const choiceOf = ({ options }: Values): Choice =>
 /** A text that is the same for variants with the same options. */
 const choiceKey = (variant: Values): string => JSON.stringify([...choiceOf(variant)].sort())
 
-/** Why a variant cannot have its options. @param names the groups · @param taken the options of the other variants */
-const problemOf = (
-  { entry: written, stored }: WrittenEntry,
-  names: readonly string[],
-  taken: ReadonlySet<string>,
-): string | undefined => {
-  const entry = { ...stored, ...written }
-  const [choice, key] = [choiceOf(entry), choiceKey(entry)]
-  if (stored)
-    return key === choiceKey(stored) ? undefined : 'Vendure cannot change the options of a variant'
-  if (entriesOf(entry.options).length !== names.length || !names.every((name) => choice.has(name)))
-    return `each variant of the product needs exactly one value for each of: ${names.join(', ') || 'no option'}`
-  return taken.has(key) ? 'another variant of the product has the same options' : undefined
+/** Reads the option groups of a product, with their options. */
+export function* readGroups(productId: string): Steps<readonly Values[]> {
+  const parts = 'optionGroups { id name options { id name } }'
+  return entriesOf((yield* read('product(id: ID!)', { id: productId }, parts)).optionGroups)
 }
 
 /**
- * Checks the options of variants. If the product has no variants and groups, the first new one defines the groups.
- * @throws WriteRejection unless each new one has one option of each group, and differs from all others
+ * Checks the options of new variants. If the product has no variants and groups, the first one defines the groups.
+ * @throws WriteRejection unless each has one option of each group, and differs from all others
  */
-export const checkOptions = (entries: readonly WrittenEntry[], groups: readonly Values[]): void => {
-  const taken = new Set(entries.flatMap(({ stored }) => (stored ? [choiceKey(stored)] : [])))
-  const defines = taken.size === 0 && groups.length === 0
-  const names = defines ? [...choiceOf(entries[0]?.entry ?? {}).keys()] : textsAt(groups, 'name')
-  for (const written of entries) {
-    const problem = problemOf(written, names, taken)
-    if (problem !== undefined) throw new WriteRejection(problem, `${written.path}.optionValues`)
-    taken.add(choiceKey(written.stored ?? written.entry))
+export const checkOptions = (
+  added: readonly WrittenEntry[],
+  present: readonly Values[],
+  groups: readonly Values[],
+): void => {
+  const taken = new Set(present.map(choiceKey))
+  const [first] = added
+  const isDefined = present.length > 0 || groups.length > 0
+  const names = isDefined ? textsAt(groups, 'name') : [...choiceOf(first?.entry ?? {}).keys()]
+  for (const { entry, path } of added) {
+    const choice = choiceOf(entry)
+    const hasEach = names.every((name) => choice.has(name))
+    if (!hasEach || entriesOf(entry.options).length !== names.length)
+      throw new WriteRejection(
+        `each variant of the product needs exactly one value for each of: ${names.join(', ') || 'no option'}`,
+        `${path}.optionValues`,
+      )
+    if (taken.has(choiceKey(entry)))
+      throw new WriteRejection(
+        'another variant of the product has the same options',
+        `${path}.optionValues`,
+      )
+    taken.add(choiceKey(entry))
   }
 }
 

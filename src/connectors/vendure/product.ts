@@ -1,22 +1,27 @@
 /** The mapping and the listing of products. */
 import {
   blankAsNull,
+  fixed,
   flag,
   keepEntry,
   listOf,
   notNull,
   objectOf,
+  onlyChanges,
   orElse,
   required,
+  requiredOfNew,
   updateOnly,
   writtenTo,
 } from '../../definition/mapping/converters.ts'
-import type { NestedRules } from '../../definition/mapping/rule.ts'
+import type { Converter, NestedRules } from '../../definition/mapping/rule.ts'
+import { objectAt } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, passes } from '../../definition/paging/compose.ts'
 import {
   entriesOf,
-  latestAt,
+  latestOf,
+  sortedBy,
   sumAt,
   textsAt,
   type Values,
@@ -24,6 +29,7 @@ import {
   valuesOf,
   withSortedLists,
 } from '../../definition/raw-values.ts'
+import { WriteRejection } from '../../definition/steps.ts'
 import { product } from '../../resources/commerce/product.ts'
 import { type Collection, pagesOf, readManyOf } from './listing.ts'
 import { amount, type Shop, shop } from './shop.ts'
@@ -59,36 +65,66 @@ export const collection: Collection = {
 }
 
 /** The price in the channel's currency, in the shop's unit; undefined if the variant has none. */
-export const priceOf = ({ prices }: Values, { defaultCurrencyCode }: Shop): number | undefined => {
+const priceOf = ({ prices }: Values, { defaultCurrencyCode }: Shop): number | undefined => {
   const price = entriesOf(prices).find(({ currencyCode }) => currencyCode === defaultCurrencyCode)
   return price && Number(price.price)
 }
 
 /** The units in stock, at all locations together; null without tracking (NOTES "`stockOnHand` needs tracking"). */
-export const stockOf = (variant: Values, { globalTrackInventory }: Shop): number | null => {
+const stockOf = (variant: Values, { globalTrackInventory }: Shop): number | null => {
   const { trackInventory = 'INHERIT' } = variant
   const isTracked = trackInventory === 'INHERIT' ? globalTrackInventory : trackInventory === 'TRUE'
   return isTracked ? sumAt(variant, 'stockLevels.stockOnHand') : null
 }
 
+/** The stock. A write sets that of the only location, and turns tracking on or, with null, off. */
+const inventory: Converter = {
+  ...objectOf('', { totalCount: 'count' }),
+  read: (raw, _, context) => {
+    const count = stockOf(valuesOf(raw), shop.of(context))
+    return count === null ? null : { count }
+  },
+  apply: (value, { path, put, present = {}, context }) => {
+    const { totalCount: count = null } = value === null ? {} : objectAt(value, path)
+    const before = stockOf(present, shop.of(context))
+    const [location, another] = textsAt(present, 'stockLevels.stockLocation.id')
+    if (count === before) return undefined
+    if (count === null) put('trackInventory', 'FALSE', path)
+    else if (another !== undefined)
+      throw new WriteRejection(
+        'the variant has several stock locations, so Vendure cannot set the total; change the stock in Vendure',
+        `${path}.totalCount`,
+      )
+    else {
+      if (before === null) put('trackInventory', 'TRUE', path)
+      if (location === undefined) put('stockOnHand', count, path)
+      else put('stockLevels', [{ stockLocationId: location, stockOnHand: count }], path)
+    }
+    return undefined
+  },
+}
+
 const variant: NestedRules = {
   id: updateOnly('id'),
   remoteId: updateOnly('id'),
-  title: {
-    from: 'name',
-    to: 'translations',
-    write: (name, { context }) => [{ languageCode: shop.of(context).defaultLanguageCode, name }],
-  },
-  price: writtenTo('price', notNull(amount((raw, context) => priceOf(raw, shop.of(context))))),
+  title: onlyChanges(
+    notNull({
+      from: 'name',
+      to: 'translations',
+      write: (name, { context }) => [{ languageCode: shop.of(context).defaultLanguageCode, name }],
+    }),
+  ),
+  // Vendure would set the price of a new variant to 0.
+  price: requiredOfNew(
+    writtenTo('price', notNull(amount((raw, context) => priceOf(raw, shop.of(context))))),
+  ),
   sku: orElse(blankAsNull('sku'), ''),
-  optionValues: listOf('options', { name: required('group.name'), value: required('name') }),
-  inventory: writtenTo('stock', {
-    ...objectOf('', { totalCount: 'count' }),
-    read: (raw, _, context) => {
-      const count = stockOf(valuesOf(raw), shop.of(context))
-      return count === null ? null : { count }
-    },
-  }),
+  optionValues: fixed(
+    listOf('options', { name: required('group.name'), value: required('name') }),
+    'Vendure cannot change the options of a variant',
+    (options) => sortedBy(options, ['group.name', 'name']),
+  ),
+  inventory,
   weight: null, // Vendure has none
 }
 
@@ -113,7 +149,7 @@ export const mapping = defineMapping(product, {
     changesOnly: true,
   }),
   remoteCreatedAt: 'createdAt',
-  remoteUpdatedAt: latestAt('updatedAt', 'variants.updatedAt', 'variants.stockLevels.updatedAt'),
+  remoteUpdatedAt: latestOf('updatedAt'),
   remoteDeleted: null, // NOTES "deletions leave no trace"
 })
 
@@ -132,7 +168,7 @@ export const pages = passes(({ since }) => {
   const updatedAt = { after: since }
   // Products that have changed themselves are in the first pass.
   const productIds = (found: unknown) =>
-    (latestAt('product.updatedAt')(found) ?? '') <= since ? textsAt(found, 'productId') : []
+    (latestOf('updatedAt')(found) ?? '') <= since ? textsAt(found, 'productId') : []
   return {
     changed: pagesOf(collection, { updatedAt }),
     withChangedVariant: fetchTraced(pagesOf(variants, { updatedAt }), productIds, productsById),

@@ -1,8 +1,11 @@
 /** Writers whose request bodies the mapping builds. */
 import {
   type AttemptFacts,
+  type Pager,
   type ReadMany,
+  type RecordName,
   RecordNotFoundError,
+  type ResourceConnector,
   type ResourceWriter,
   type StoredRecord,
   type WriteGuard,
@@ -10,7 +13,7 @@ import {
 } from '../connector.ts'
 import type { Mapping } from '../mapping.ts'
 import { getBy } from '../paging/compose.ts'
-import { valuesOf } from '../raw-values.ts'
+import { textsAt, valuesOf } from '../raw-values.ts'
 import type { Steps } from '../steps.ts'
 import { isObject } from '../value.ts'
 import type { JsonObject, WriteVerb } from './rule.ts'
@@ -86,3 +89,30 @@ export const bodyWriter = (mapping: Mapping, writes: BodyWrites): ResourceWriter
     ...(remove && { delete: { guard, steps: remove } }),
   }
 }
+
+/** A resource whose records are listed, and written by its mapping. */
+export const writableResource = (
+  mapping: Mapping,
+  {
+    pages,
+    sync,
+    ...writes
+  }: BodyWrites & { readonly pages: Pager } & Pick<ResourceConnector, 'sync'>,
+): ResourceConnector => ({
+  mapping,
+  ...pages,
+  ...(writes.readMany && { readMany: writes.readMany }),
+  sync,
+  write: bodyWriter(mapping, writes),
+})
+
+/**
+ * The side effects of a write: the records whose ids are at a path of the written record, by topic:
+ * `{ 'commerce/products': 'lines.product.id' }`.
+ */
+export const recordsAt =
+  (paths: Readonly<Record<string, string>>): NonNullable<ResourceWriter['sideEffects']> =>
+  (remoteFields): readonly RecordName[] =>
+    Object.entries(paths).flatMap(([topic, path]) =>
+      textsAt(remoteFields, path).map((remoteId) => ({ topic, remoteId })),
+    )

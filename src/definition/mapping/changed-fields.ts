@@ -25,7 +25,7 @@ export const changedFields = (
 const ENTRY_ID = 'id'
 
 /**
- * The list of a request body with the changes only: see `ListOptions.changesOnly`.
+ * The entries of a list with the changes only, and the stored ones that they match: see `ListOptions.changesOnly`.
  * @param stored the stored entries, by their form in a request body
  * @param path the unified path of the list
  * @throws WriteRejection if an entry has an id that the stored list lacks
@@ -35,7 +35,7 @@ export const changedList = (
   stored: ReadonlyMap<JsonObject, JsonObject>,
   { matchBy = [], id, remove }: ListOptions,
   path: string,
-): readonly JsonObject[] => {
+): readonly { readonly change: JsonObject; readonly present: JsonObject | undefined }[] => {
   const matches = matchEntries(entries, [...stored.keys()], matchBy)
   checkIds(entries, matches, id, path)
   const matched = new Set(matches.values())
@@ -43,9 +43,10 @@ export const changedList = (
   return entries.map((entry) => {
     const match = matches.get(entry)
     const present = match && stored.get(match)
-    return present
+    const change = present
       ? { [ENTRY_ID]: present[ENTRY_ID] ?? null, ...changedFields(entry, match) }
       : entry
+    return { change, present }
   })
 }
 

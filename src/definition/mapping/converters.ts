@@ -4,7 +4,7 @@ import { matchesJson } from '../matching.ts'
 import { WriteRejection } from '../steps.ts'
 import { isObject } from '../value.ts'
 import { changedFields } from './changed-fields.ts'
-import { readPath } from './read.ts'
+import { reader, readPath } from './read.ts'
 import type { Converter, JsonObject, ListOptions, NestedRules, Rule } from './rule.ts'
 import { writeValue } from './write.ts'
 
@@ -26,6 +26,9 @@ export const notNull = (source: Source): Converter => ({ ...from(source), notNul
 
 /** A create must set the field, and every write that of a nested object; null and empty text are rejected. */
 export const required = (source: Source): Converter => ({ ...from(source), required: true })
+
+/** In a list with `changesOnly`: an entry that matches no stored one must set the field. */
+export const requiredOfNew = (source: Source): Converter => ({ ...from(source), required: 'ofNew' })
 
 /** Writes `empty` for null. */
 export const orElse = (source: Source, empty: Json): Converter => ({ ...from(source), empty })
@@ -52,25 +55,50 @@ export const atLeast = (minimum: number, path: string): Converter => ({
 })
 
 /**
- * A field of the record that a write sets only if it changes, and of an object only the parts that do, for apps that
- * reject, or act upon, a value that they have already.
+ * A field that a write sets only if it changes, and of an object only the parts that do, for apps that reject, or act upon,
+ * a value that they have already. With `notNull`, null is rejected if there is a value to clear.
  */
 export const onlyChanges = (source: Source): Converter => {
   const converter = from(source)
   return {
     ...converter,
     apply: (value, context) => {
-      const { path, put, stored } = context
+      const { path, put, present, stored } = context
+      if (matchesJson(reader(converter)(present, stored, context.context), value)) return undefined
+      const before = readPath(converter.from)(present)
       const written = writeValue(converter, undefined, value, context)
-      const present = readPath(converter.from)(stored)
       const to = converter.to ?? converter.from
       if (!isObject(written)) {
-        if (!matchesJson(present, written)) put(to, written, path)
+        if (!matchesJson(before, written)) put(to, written, path)
         return undefined
       }
       // Safe: an object of JSON.
-      const changed = changedFields(written as JsonObject, present)
+      const changed = changedFields(written as JsonObject, before)
       if (Object.keys(changed).length > 0) put(to, changed, path)
+      return undefined
+    },
+  }
+}
+
+/**
+ * A field that an update may only repeat, for apps that cannot change it.
+ * @param hint what a caller can do instead
+ * @param normalize the app's value in the form that is compared, such as a list in a fixed sequence
+ */
+export const fixed = (
+  source: Source,
+  hint: string,
+  normalize = (value: unknown): unknown => value,
+): Converter => {
+  const converter = from(source)
+  return {
+    ...converter,
+    apply: (value, context) => {
+      const { path, put, present } = context
+      const written = writeValue(converter, undefined, value, context)
+      if (!present) put(converter.to ?? converter.from, written, path)
+      else if (!matchesJson(normalize(readPath(converter.from)(present)), normalize(written)))
+        throw new WriteRejection(hint, path)
       return undefined
     },
   }
@@ -100,6 +128,38 @@ export const enumeration = (
 }
 
 const isList = (words: object): words is readonly string[] => Array.isArray(words)
+
+/**
+ * The unified word of an app's status: `states('status', { open: 'OPEN', closed: 'COMPLETED' })`. Only reads. A status
+ * without a unified word is null; the app's own word is in another field or in `remoteFields`.
+ * @param source the path of the app's status, or the function that reads it
+ */
+export const states = <Raw = never>(
+  source: string | ((raw: Raw, record: Raw, context: unknown) => unknown),
+  words: Readonly<Record<string, string>>,
+): Converter => {
+  const unified = new Map<unknown, string>(Object.entries(words))
+  const wordOf = (status: unknown): string | null => unified.get(status) ?? null
+  if (typeof source === 'string') return { from: source, on: [], read: wordOf }
+  return {
+    from: '',
+    on: [],
+    // Safe: the rules of a mapping receive only records of their own app.
+    read: (raw, record, context) => wordOf(source(raw as Raw, record as Raw, context)),
+  }
+}
+
+/** A list of which the app stores one text, or an empty one. @param what one entry is: `tracking number` */
+export const listOfOne = (path: string, what: string): Converter => ({
+  from: path,
+  read: (text) => (text === '' ? [] : [text]),
+  write: (texts, { app, path }) => {
+    const [text = '', second] = Array.isArray(texts) ? texts : []
+    if (second === undefined) return text
+    throw new WriteRejection(`${app} stores one ${what} here`, path)
+  },
+  empty: '',
+})
 
 /** A boolean of the app that the unified model shows as one of two words. */
 export const flag = (path: string, ifTrue: string, ifFalse: string): Converter => ({

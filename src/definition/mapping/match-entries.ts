@@ -41,7 +41,7 @@ export const matchEntries = (
 }
 
 /** The stored object with the values of an entry; the values of nested objects are merged, too. */
-const mergeObject = (stored: JsonObject, entry: JsonObject): JsonObject => {
+export const mergeObject = (stored: JsonObject, entry: JsonObject): JsonObject => {
   const merged = new Map(Object.entries(stored))
   for (const [name, value] of Object.entries(entry)) {
     const before = merged.get(name)

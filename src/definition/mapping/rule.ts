@@ -39,12 +39,19 @@ export interface ConverterContext {
   /** The record in the app before the write, under the app's own names; undefined for a create. */
   readonly stored: Readonly<Record<string, unknown>> | undefined
   /**
-   * Sets a value of the request body.
-   * @param path in the app's record
+   * The object of that record that contains the value; undefined if there is none. In a list, it is the entry that the input
+   * matches, if the list has `changesOnly`.
+   */
+  readonly present: Readonly<Record<string, unknown>> | undefined
+  /**
+   * Sets a value of the object that contains the value.
+   * @param path in that object of the request body
    * @param field the unified path
    * @throws WriteRejection if the body already has another value there
    */
   put(path: string, value: Json, field: string): void
+  /** As `put`, with a path in the record. */
+  putInRecord(path: string, value: Json, field: string): void
 }
 
 /**
@@ -69,14 +76,15 @@ export interface Converter {
   /** Null is rejected. */
   readonly notNull?: true
   /**
-   * A create must set the field, and every write the field of a nested object; null and empty text are rejected.
+   * A create must set the field, and every write the field of a nested object; null and empty text are rejected. `ofNew`: only
+   * an entry that matches no stored one must set it, in a list with `changesOnly`.
    */
-  readonly required?: true
+  readonly required?: true | 'ofNew'
   /** The writes that may set the field. Default: create and update. */
   readonly on?: readonly WriteVerb[]
   /**
-   * Writes the value, which may be null, in place of `write`: it may set several fields and, as a generator,
-   * send requests. Only for a field of the record.
+   * Writes the value, which may be null, in place of `write`: it may set several fields, and depend on the present ones.
+   * As a generator it sends requests; only that of a field of the record may.
    * @throws WriteRejection
    */
   apply?(value: Json, context: ConverterContext): Steps<void> | undefined
@@ -128,4 +136,10 @@ export const converterOf = (rule: Rule | undefined): Converter | undefined =>
 export const readsUnchanged = (rule: Rule): boolean => {
   const converter = converterOf(rule)
   return converter !== undefined && !converter.read && !converter.nested
+}
+
+/** The converter of a rule that some write may set; undefined for one that only reads. */
+export const writerOf = (rule: Rule | undefined): Converter | undefined => {
+  const converter = converterOf(rule)
+  return converter?.on?.length === 0 ? undefined : converter
 }

@@ -1,4 +1,4 @@
-/** Writes by a mapping: the fields that a write may set, the request body, and the names in an app's errors. */
+/** Writes by a mapping: the fields that a write may set, and the request body. */
 import type { Json } from '../json.ts'
 import type { Field, Fields } from '../kinds/kind.ts'
 import type { Mapping } from '../mapping.ts'
@@ -6,7 +6,7 @@ import { missingValue, type Steps, type WriteInput, WriteRejection } from '../st
 import { isObject } from '../value.ts'
 import { createBody } from './body.ts'
 import { changedList } from './changed-fields.ts'
-import { objectsIn, replaceList } from './match-entries.ts'
+import { mergeObject, objectsIn, replaceList } from './match-entries.ts'
 import { reader, readPath } from './read.ts'
 import {
   type Converter,
@@ -15,16 +15,9 @@ import {
   type JsonObject,
   type NestedMapping,
   type NestedRules,
-  type Rule,
-  readsUnchanged,
   type WriteVerb,
+  writerOf,
 } from './rule.ts'
-
-/** The converter of a rule that some write may set; undefined for one that only reads. */
-const writerOf = (rule: Rule | undefined): Converter | undefined => {
-  const converter = converterOf(rule)
-  return converter?.on?.length === 0 ? undefined : converter
-}
 
 const fieldPaths = (rules: NestedRules, fields: Fields, verb: WriteVerb): readonly string[] =>
   Object.entries(fields).flatMap(([name, { kind }]) => {
@@ -67,35 +60,49 @@ export const objectAt = (value: Json, path: string): JsonObject => {
 export const unsupportedField = (app: string, path: string): WriteRejection =>
   new WriteRejection(`${app} does not support this field; leave it out.`, path)
 
+/** Sets a value at a path; without one, the parts of an object that the app has next to other fields. */
+const putAt = ({ path, put }: ConverterContext, to: string, value: Json): void => {
+  if (to !== '' || !isObject(value)) put(to, value, path)
+  // Safe: an object of JSON.
+  else for (const [name, part] of Object.entries(value as JsonObject)) put(name, part, path)
+}
+
 /** The first required field of an object that has no value. */
-const missingIn = (rules: NestedRules, input: JsonObject): string | undefined =>
-  Object.keys(rules).find(
-    (name) => converterOf(rules[name])?.required && (input[name] ?? '') === '',
-  )
+const missingIn = (rules: NestedRules, input: JsonObject, isNew: boolean): string | undefined =>
+  Object.keys(rules).find((name) => {
+    const { required } = converterOf(rules[name]) ?? {}
+    return (required === true || (required && isNew)) && (input[name] ?? '') === ''
+  })
 
 /**
  * Converts an object by nested rules. Values that belong to the record are put into its body.
+ * @param by which converters are used: those that have `apply`, or the others. Default: all
  * @throws WriteRejection
  */
-export const writeObject = (
+const writeObject = (
   rules: NestedRules,
   fields: Fields,
   input: JsonObject,
   context: ConverterContext,
+  by?: 'apply' | 'write',
 ): JsonObject => {
   const body = createBody()
-  const missing = missingIn(rules, input)
+  const put = (to: string, value: Json, path: string): void => {
+    if (!body.put(to, value))
+      throw new WriteRejection(`This value conflicts with another field for ${to}.`, path)
+  }
+  const missing = missingIn(rules, input, by === 'apply' && !context.present)
   if (missing !== undefined)
     throw missingValue(`${context.app} requires a value here.`, `${context.path}.${missing}`)
   for (const [name, value] of Object.entries(input)) {
     const path = `${context.path}.${name}`
     const converter = writerOf(rules[name])
     if (!converter) throw unsupportedField(context.app, path)
-    const { from, to = from, ofRecord } = converter
-    const result = writeValue(converter, fields[name], value, { ...context, path, input })
-    if (ofRecord) context.put(to, result, path)
-    else if (!body.put(to, result))
-      throw new WriteRejection(`This value conflicts with another field for ${to}.`, path)
+    const { from, to = from, ofRecord, apply } = converter
+    if (by && by !== (apply ? 'apply' : 'write')) continue
+    const at = { ...context, path, input, put: ofRecord ? context.putInRecord : put }
+    if (!apply) putAt(at, to, writeValue(converter, fields[name], value, at))
+    else if (apply(value, at)) throw new TypeError(`The rule of ${path} cannot send requests.`)
   }
   return body.toJson()
 }
@@ -111,7 +118,7 @@ const writtenForm = (
   for (const [name, rule] of Object.entries(rules)) {
     const converter = writerOf(rule)
     const value = reader(rule)(stored, context.stored, context.context) ?? null
-    if (!converter || converter.ofRecord || value === null) continue
+    if (!converter || converter.ofRecord || converter.apply || value === null) continue
     try {
       // Safe: a value of the app's record, which is JSON.
       const written = writeValue(converter, fields[name], value as Json, context)
@@ -124,22 +131,46 @@ const writtenForm = (
   return body.toJson()
 }
 
+/** A list with `changesOnly`: what is new, and what differs in the stored entries. */
+const writeChanges = (
+  { rules, options = {} }: NestedMapping,
+  fields: Fields,
+  value: Json,
+  stored: readonly JsonObject[],
+  context: ConverterContext,
+): Json => {
+  const inputs = entriesAt(value, context.path)
+  // What the other converters write finds the stored entry, on which `apply` may depend.
+  const entries = inputs.map(({ entry, entryPath }) =>
+    writeObject(rules, fields, entry, { ...context, path: entryPath, present: undefined }, 'write'),
+  )
+  const forms = stored.map((entry) => [writtenForm(rules, fields, entry, context), entry] as const)
+  const changes = changedList(entries, new Map(forms), options, context.path)
+  return inputs.map(({ entry, entryPath }, index) => {
+    const { change = {}, present } = changes[index] ?? {}
+    const at = { ...context, path: entryPath, present }
+    return mergeObject(change, writeObject(rules, fields, entry, at, 'apply'))
+  })
+}
+
 const writeNested = (
-  { rules, isList, options }: NestedMapping,
+  nested: NestedMapping,
   { from }: Converter,
   fields: Fields,
   value: Json,
   context: ConverterContext,
 ): Json => {
-  if (!isList) return writeObject(rules, fields, objectAt(value, context.path), context)
+  const { rules, isList, options } = nested
+  const present = readPath(from)(context.present)
+  if (!isList) {
+    const at = { ...context, present: isObject(present) ? present : undefined }
+    return writeObject(rules, fields, objectAt(value, context.path), at)
+  }
+  if (options?.changesOnly) return writeChanges(nested, fields, value, objectsIn(present), context)
   const entries = entriesAt(value, context.path).map(({ entry, entryPath }) =>
-    writeObject(rules, fields, entry, { ...context, path: entryPath }),
+    writeObject(rules, fields, entry, { ...context, path: entryPath, present: undefined }),
   )
-  if (!options) return entries
-  const stored = objectsIn(readPath(from)(context.stored))
-  if (!options.changesOnly) return replaceList(entries, stored, options, context.path)
-  const forms = stored.map((entry) => [writtenForm(rules, fields, entry, context), entry] as const)
-  return changedList(entries, new Map(forms), options, context.path)
+  return options ? replaceList(entries, objectsIn(present), options, context.path) : entries
 }
 
 /** Converts a unified value, which may be null, to the app's. @throws WriteRejection */
@@ -246,51 +277,14 @@ export function* buildBody(
     const converter = writerOf(mapping.rules[name])
     const field = mapping.resource.fields[name]
     if (!converter || !field) throw unsupportedField(app, name)
-    const context = { app, path: name, input: fields, context: ofAccount, stored, put }
+    const of = { app, input: fields, context: ofAccount, stored, present: stored }
+    const context = { ...of, path: name, put, putInRecord: put }
     if (converter.apply) {
       const steps = converter.apply(value, context)
       if (steps) yield* steps
-    } else put(converter.to ?? converter.from, writeValue(converter, field, value, context), name)
+    } else
+      putAt(context, converter.to ?? converter.from, writeValue(converter, field, value, context))
   }
   body.addRemoteFields(remoteFields)
   return body.toJson()
-}
-
-/** The part of an app's field name below a path; undefined if the name is not at or below the path. */
-const below = (path: string, appField: string): string | undefined => {
-  const rest = appField.slice(path.length)
-  return appField.startsWith(path) && (rest === '' || rest[0] === '.' || rest[0] === '[')
-    ? rest
-    : undefined
-}
-
-/**
- * The unified field of an app's field name: `vendorName`. If several fields are written to it, it is the first;
- * if none is, the first that reads it unchanged. Undefined if there is none.
- */
-export const unifiedField = (
-  { resource, rules }: Mapping,
-  appField: string,
-): string | undefined => {
-  const hasParts = (name: string): boolean => {
-    const kind = resource.fields[name]?.kind
-    return kind?.isList === true || kind?.shape !== undefined
-  }
-  const find = (pathsOf: (rule: Rule) => readonly string[]): string | undefined => {
-    for (const name of Object.keys(resource.fields)) {
-      const rule = rules[name] ?? null
-      for (const path of pathsOf(rule)) {
-        const rest = path === '' ? undefined : below(path, appField)
-        // Below a converted value or a scalar, the caller does not know the app's names.
-        if (rest !== undefined) return readsUnchanged(rule) && hasParts(name) ? name + rest : name
-      }
-    }
-    return undefined
-  }
-  return (
-    find((rule) => {
-      const writer = writerOf(rule)
-      return writer ? (writer.sets ?? [writer.to ?? writer.from]) : []
-    }) ?? find((rule) => (readsUnchanged(rule) ? [converterOf(rule)?.from ?? ''] : []))
-  )
 }

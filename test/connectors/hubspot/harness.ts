@@ -7,7 +7,7 @@ import type {
   ListPosition,
   Steps,
 } from '../../../src/definition/connector.ts'
-import { unifiedField } from '../../../src/definition/mapping/write.ts'
+import { unifiedField } from '../../../src/definition/mapping/unified-field.ts'
 import { createMapper } from '../../../src/definition/mapping.ts'
 import { addFullRecords } from '../../long/hubspot/full-records.ts'
 import { createClient } from '../../simulators/client.ts'

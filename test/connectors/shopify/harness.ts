@@ -9,7 +9,7 @@ import {
   WriteRejection,
 } from '../../../src/definition/connector.ts'
 import { recordId } from '../../../src/definition/identity.ts'
-import { unifiedField } from '../../../src/definition/mapping/write.ts'
+import { unifiedField } from '../../../src/definition/mapping/unified-field.ts'
 import { createMapper } from '../../../src/definition/mapping.ts'
 import { textsAt, valuesAt, valuesOf } from '../../../src/definition/raw-values.ts'
 import { createClient } from '../../simulators/client.ts'
