@@ -55,7 +55,8 @@ const compareAccounts = (
 /**
  * Stores new values and tokens of a credential, ends its failures and makes its syncs due immediately. If the
  * account may be another one, all records are listed again, because the changes since the last run are those of
- * the earlier account. If it is another one, records that it does not have are deleted then. It writes no event: the next run of each failed sync reports its recovery.
+ * the earlier account; if it is another one, the records that it does not have are deleted then. It writes no
+ * event: the next run of each failed sync reports its recovery.
  * @returns false if the credential was deleted
  */
 export const reviveCredential = (
