@@ -209,7 +209,12 @@ describe('a list of the record', () => {
 
     test.each<[string, JsonObject, string, string]>([
       ['a changed fixed value', { remoteId: '1', sku: 'B' }, 'sku', 'Create another variant.'],
-      ['a cleared value', { remoteId: '1', title: null }, 'title', 'requires a value here, not null'],
+      [
+        'a cleared value',
+        { remoteId: '1', title: null },
+        'title',
+        'requires a value here, not null',
+      ],
       ['a new entry without a required value', { title: 'New' }, 'sku', 'requires a value'],
     ])('rejects %s', async (_name, entry, field, reason) => {
       const write = bodyOfWrite(mapping, { variants: [entry] }, before)
