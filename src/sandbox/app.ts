@@ -219,11 +219,14 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
         return respondToRevocation(database, request)
     }
     const tenant = await authenticate(request)
-    const path = /^\/v1\/(fields\/)?([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
-    const [, fields, kind = '', id] = path
-    const definition = kindOf(kind)
-    if (!definition || (fields && id)) throw new RequestError(404, 'no_such_kind')
-    if (fields) return Response.json({ items: describeFields(definition) })
+    const [, described] = /^\/v1\/fields\/([a-z_]+)$/.exec(url.pathname) ?? []
+    if (described !== undefined) {
+      const definition = kindOf(described)
+      if (!definition) throw new RequestError(404, 'no_such_kind')
+      return Response.json({ items: describeFields(definition) })
+    }
+    const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
+    if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')
     if (id !== undefined && !isId(id)) throw new RequestError(404, 'no_such_record')
     // Safe cast: kindOf has found it.
     return route({ request, url, tenant, kind: kind as KindName, id: id ?? '' })
