@@ -41,13 +41,13 @@ export interface FeedPage {
   readonly next: Json | undefined
   /** The token for the start of the next poll; required on the last page. */
   readonly token?: Json
-  /** Topics of which the page shows only some changes. The engine then lists the changes of their resources. */
+  /** The topics that have more changes than the page shows. The engine then lists the changes of their resources. */
   readonly incomplete?: readonly string[]
 }
 
 /** A listing of the changes of several resources. */
 export interface ChangeFeed {
-  /** The resources of which the feed reports every change, including deletions if their `sync` declares them as reported. */
+  /** The resources that the feed covers: it reports every change, and deletions if their `sync` declares them as reported. */
   readonly topics: readonly string[]
   /** The request for one page. */
   request(position: FeedPosition): AppRequest

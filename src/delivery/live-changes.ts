@@ -58,7 +58,7 @@ export interface LiveChanges {
 
 export interface LiveChangesOptions {
   readonly database: Database
-  readonly feed: Pick<ChangeSignal, 'next'>
+  readonly changeSignal: Pick<ChangeSignal, 'next'>
   readonly log: Pick<Log, 'warn'>
   readonly window?: WindowLimits
 }
@@ -89,7 +89,7 @@ const isWaiting = ({ index, seenTo }: FollowerState): boolean =>
 
 export const createLiveChanges = ({
   database,
-  feed,
+  changeSignal,
   log,
   window: limits = WINDOW,
 }: LiveChangesOptions): LiveChanges => {
@@ -145,7 +145,7 @@ export const createLiveChanges = ({
   }
 
   const runOnce = async (): Promise<void> => {
-    const notified = feed.next().then(() => {
+    const notified = changeSignal.next().then(() => {
       pollMs = FIRST_POLL_MS
     })
     readerWoken = Promise.withResolvers()

@@ -33,7 +33,7 @@ export interface WebhookDeliveryOptions extends EgressOptions {
   readonly vault: Vault
   readonly clock: Clock
   /** Started and stopped by the caller. */
-  readonly feed: Pick<ChangeSignal, 'next'>
+  readonly changeSignal: Pick<ChangeSignal, 'next'>
   readonly log: Log
   /** Time after which another process takes over from a killed one: 10 s. */
   readonly leaseMs?: number
@@ -81,7 +81,7 @@ const DEADLINE_MS = 20_000
 
 /** Creates the actor that delivers webhooks. */
 export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookDelivery => {
-  const { database, vault, feed, log, leaseMs = 10_000 } = options
+  const { database, vault, changeSignal, log, leaseMs = 10_000 } = options
   const { allowPrivateAddresses, proxy, localAddress } = options
   const { keepAttemptsDays = 30, graceMs = 5000 } = options
   const { nowMs } = options.clock
@@ -201,7 +201,7 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
   const follow = async (): Promise<void> => {
     let pauses: readonly number[] = []
     while (!stopping.signal.aborted) {
-      const next = feed.next().then(() => POLL_MS)
+      const next = changeSignal.next().then(() => POLL_MS)
       wake = Promise.withResolvers()
       try {
         const hasMore = await endpointReader.read(endpoints.values())

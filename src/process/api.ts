@@ -106,10 +106,17 @@ export interface Api {
 export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?: string): Api => {
   const { config, log, logger, shutdown, database, requestDatabase, vault, access, tokens } =
     runtime
-  const { metrics, findUnreadiness, feed, writer, connectors, passthrough, checkCredential } =
-    runtime
+  const {
+    metrics,
+    findUnreadiness,
+    changeSignal,
+    writer,
+    connectors,
+    passthrough,
+    checkCredential,
+  } = runtime
   const { appClient, tokenEndpoint, exchange, sandbox } = runtime
-  const live = createLiveChanges({ database, feed, log, ...(window && { window }) })
+  const live = createLiveChanges({ database, changeSignal, log, ...(window && { window }) })
   live.start()
   shutdown.add('live changes', () => live.stop())
   const publicUrl = (): string | undefined =>

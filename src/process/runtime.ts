@@ -59,7 +59,7 @@ export interface Runtime {
   readonly vault: Vault
   readonly access: Access
   readonly tokens: UserTokens
-  readonly feed: ChangeSignal
+  readonly changeSignal: ChangeSignal
   readonly appClient: AppClient
   readonly tokenEndpoint: TokenEndpoint
   /** Sends requests to apps that are not a connector's, such as the revocation of a token. */
@@ -166,7 +166,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   })
   const access = createAccess(requestDatabase, pgListener, keyUses.note)
   const signingKeys = createSigningKeys({ database, vault, pgListener, clock })
-  const feed = createChangeSignal(pgListener)
+  const changeSignal = createChangeSignal(pgListener)
   const pauses = createPauses({
     database,
     pgListener,
@@ -174,8 +174,8 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   })
   shutdown.add('PostgreSQL listener', () => pgListener.stop())
   await pgListener.start()
-  feed.start()
-  shutdown.add('change signal', async () => feed.stop())
+  changeSignal.start()
+  shutdown.add('change signal', async () => changeSignal.stop())
   keyUses.start()
   shutdown.add('key uses', () => keyUses.stop())
   // Loaded now, so that no request waits for it and a key that cannot be decrypted fails the start.
@@ -254,7 +254,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     vault,
     access,
     tokens,
-    feed,
+    changeSignal,
     appClient,
     tokenEndpoint,
     exchange,

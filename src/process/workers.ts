@@ -58,7 +58,8 @@ const syncExamples = async (
 
 /** Starts the workers; the shutdown stops each. */
 export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Promise<void> => {
-  const { config, log, shutdown, database, clock, vault, feed, writer, connectors, retry } = runtime
+  const { config, log, shutdown, database, clock, vault, changeSignal, writer, connectors, retry } =
+    runtime
   const { metrics } = runtime
   if (config.sandbox) {
     const simulation = createSandboxSimulation({ database, clock, log })
@@ -95,7 +96,7 @@ export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Pr
     vault,
     catalogue,
     connectors,
-    feed,
+    changeSignal,
     writer,
     log,
     clock,
@@ -110,7 +111,7 @@ export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Pr
     database,
     clock,
     vault,
-    feed,
+    changeSignal,
     log,
     ...config.egress,
     onRequest: metrics?.onWebhookRequest,

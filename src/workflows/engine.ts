@@ -35,7 +35,7 @@ export interface WorkflowEngineOptions extends EgressOptions, Partial<RetryLimit
   readonly catalogue: Catalogue
   readonly connectors: ReadonlyMap<string, Connector>
   /** Started and stopped by its owner. */
-  readonly feed: Pick<ChangeSignal, 'next'>
+  readonly changeSignal: Pick<ChangeSignal, 'next'>
   readonly writer: WorkflowWriter
   readonly vault: Vault
   readonly clock: Clock
@@ -79,7 +79,7 @@ interface CurrentRun {
 
 /** Creates the workflow engine of a process. */
 export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEngine => {
-  const { database, catalogue, connectors, feed, writer, log } = options
+  const { database, catalogue, connectors, changeSignal, writer, log } = options
   const { concurrency = 4, postConcurrency = 64 } = options
   const { leaseMs = 15_000, attemptMs = 120_000, graceMs = 5000 } = options
   const { allowPrivateAddresses, proxy, localAddress, keepRunsDays = 30 } = options
@@ -168,7 +168,7 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
 
   const follow = async (): Promise<void> => {
     while (!stopClaiming.signal.aborted) {
-      const next = feed.next()
+      const next = changeSignal.next()
       try {
         const { inserted, hasMore } = await followChanges(context)
         if (inserted > 0) claim()

@@ -15,13 +15,13 @@ const { DATABASE_URL: url = '', ENCRYPTION_KEYS: keys = '', DEADLINE_MS: deadlin
 const database = openDatabase({ url })
 const clock = createClock()
 const pgListener = createPgListener(url, clock)
-const feed = createChangeSignal(pgListener)
+const changeSignal = createChangeSignal(pgListener)
 await pgListener.start()
-feed.start()
+changeSignal.start()
 const delivery = createWebhookDelivery({
   database,
   clock,
-  feed,
+  changeSignal,
   vault: createVault(parseEncryptionKeys(keys)),
   log: { ...silentLog, warn: console.warn, error: console.error },
   allowPrivateAddresses: true,

@@ -172,7 +172,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
     await waitForHeading(window, 'Sandbox is connected')
   })
 
-  test('without an OAuth client the method is not offered, and a developer is told why', async () => {
+  test('without an OAuth client the method is not offered, and a message for developers says why', async () => {
     void visit.call('authenticate', { app: 'sandbox' })
     const window = await visit.frame()
     await window.getByLabel('Tenant').waitFor()

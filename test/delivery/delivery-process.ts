@@ -12,14 +12,14 @@ const database = openDatabase({ url, maxConnections: 4 })
 const log = createRecordingLog()
 const clock = createClock(log)
 const pgListener = createPgListener(url, clock)
-const feed = createChangeSignal(pgListener)
+const changeSignal = createChangeSignal(pgListener)
 await pgListener.start()
-feed.start()
+changeSignal.start()
 const delivery = createWebhookDelivery({
   database,
   clock,
   vault: testVault,
-  feed,
+  changeSignal,
   log,
   allowPrivateAddresses: true,
   ...JSON.parse(options),

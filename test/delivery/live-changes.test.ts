@@ -18,7 +18,7 @@ const startLive = () => {
   let turn = Promise.withResolvers<void>()
   const live = createLiveChanges({
     database: service.database,
-    feed: { next: () => turn.promise },
+    changeSignal: { next: () => turn.promise },
     log: { warn: () => {} },
   })
   live.start()

@@ -56,9 +56,9 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
   const { prisma } = database
   const clock = createClock()
   const pgListener = createPgListener(url, clock)
-  const feed = createChangeSignal(pgListener)
+  const changeSignal = createChangeSignal(pgListener)
   await pgListener.start()
-  feed.start()
+  changeSignal.start()
   const log = createRecordingLog()
   const deliveries: ReturnType<typeof createWebhookDelivery>[] = []
 
@@ -130,7 +130,7 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
         database,
         clock,
         vault: testVault,
-        feed,
+        changeSignal,
         log,
         ...quick,
         ...options,
@@ -150,7 +150,7 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
     },
     close: async (): Promise<void> => {
       await Promise.all(deliveries.splice(0).map((delivery) => delivery.stop()))
-      feed.stop()
+      changeSignal.stop()
       await pgListener.stop()
       await database.stop()
       await drop()

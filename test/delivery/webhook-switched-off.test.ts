@@ -34,7 +34,7 @@ const deliverTwice = async (subscriptions: number): Promise<void> => {
   withoutNotifications.start()
   // A process that stalls for longer than its lease loses it, and its deliveries repeat.
   await harness.deliver({ leaseMs: 20_000 })
-  await harness.deliver({ leaseMs: 20_000, feed: withoutNotifications })
+  await harness.deliver({ leaseMs: 20_000, changeSignal: withoutNotifications })
   await until(async () => {
     const groups = await harness.database.prisma.webhookDelivery.groupBy({
       by: ['holder'],

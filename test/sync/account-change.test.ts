@@ -44,7 +44,7 @@ const reconnect = async (
 const presentIds = async (): Promise<string[]> =>
   (await harness.records()).filter(({ deleted }) => !deleted).map(({ remoteId }) => remoteId)
 
-/** How often an app was asked for its first page: of all records, or of the changes. */
+/** The listings that an app has started: each of all records, or of the changes. */
 const listingsOf = ({ requests }: FakeApp): readonly string[] =>
   requests
     .filter(({ cursor }) => cursor === null)

@@ -112,9 +112,9 @@ export const openWorkflowHarness = async () => {
   const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
   const clock = createClock()
   const pgListener = createPgListener(url, clock)
-  const feed = createChangeSignal(pgListener)
+  const changeSignal = createChangeSignal(pgListener)
   await pgListener.start()
-  feed.start()
+  changeSignal.start()
   await createWritesTable(database)
   const customer = await addCustomer(database)
   let engines: ReturnType<typeof createWorkflowEngine>[] = []
@@ -132,7 +132,7 @@ export const openWorkflowHarness = async () => {
     database,
     customer,
     statements,
-    feed,
+    changeSignal,
     runs,
     /** Starts another engine. */
     engine: async (
@@ -143,7 +143,7 @@ export const openWorkflowHarness = async () => {
         database,
         clock,
         catalogue,
-        feed,
+        changeSignal,
         log: silentLog,
         connectors: apps,
         writer: createRecordingWriter(database, behaviour),
@@ -205,7 +205,7 @@ export const openWorkflowHarness = async () => {
     },
     close: async (): Promise<void> => {
       await stopEngines()
-      feed.stop()
+      changeSignal.stop()
       await pgListener.stop()
       await database.stop()
       await drop()

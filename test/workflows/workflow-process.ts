@@ -22,9 +22,9 @@ process.once('disconnect', () => process.exit())
 const database = openDatabase({ url, maxConnections: 4 })
 const clock = createClock()
 const pgListener = createPgListener(url, clock)
-const feed = createChangeSignal(pgListener)
+const changeSignal = createChangeSignal(pgListener)
 await pgListener.start()
-feed.start()
+changeSignal.start()
 const report = async ({ noteTitle }: { readonly noteTitle?: unknown }): Promise<void> => {
   process.send?.(String(noteTitle))
   if (hang) await new Promise(() => {})
@@ -33,7 +33,7 @@ const engine = createWorkflowEngine({
   database,
   clock,
   catalogue,
-  feed,
+  changeSignal,
   connectors: apps,
   writer: createRecordingWriter(database, { before: report, after: report }),
   vault: testVault,

@@ -149,7 +149,7 @@ export const states = <Raw = never>(
   }
 }
 
-/** A list of which the app stores one text, or an empty one. @param what one entry is: `tracking number` */
+/** A list, for an app that stores one text instead, which may be empty. @param what the name of an entry: `tracking number` */
 export const listOfOne = (path: string, what: string): Converter => ({
   from: path,
   read: (text) => (text === '' ? [] : [text]),

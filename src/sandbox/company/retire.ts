@@ -1,5 +1,6 @@
 /** Deletes old records, so that a long-running sandbox does not grow. */
-import { kindNames, kinds } from '../kinds/kinds.ts'
+import type { Parts } from '../kinds/kind.ts'
+import { type KindName, kindNames, kinds } from '../kinds/kinds.ts'
 import type { SimulatedEvent } from './event.ts'
 
 /** How many records of each kind remain. */
@@ -7,30 +8,33 @@ const KEPT = 150
 // Bounds the duration of a step.
 const MAX_PER_STEP = 100
 
-// Shipments and payments are deleted with their documents. Documents post to ledger accounts.
-const others: ReadonlySet<string> = new Set(['shipments', 'payments', 'ledger_accounts'])
+const partsOf = (kind: KindName): Parts | undefined => kinds[kind].parts
+
+// Parts are deleted with their whole: payments with their documents. Documents post to ledger accounts.
+const others = new Set(['ledger_accounts', ...kindNames.map((kind) => partsOf(kind)?.kind)])
 const growing = kindNames.filter(
   (kind) => kinds[kind].verbs.includes('delete') && !others.has(kind),
 )
 
 /**
- * Deletes the oldest records of the kinds that grow, with their shipments and payments. Events settle the oldest
- * records first, so that old records are closed.
+ * Deletes the oldest records of the kinds that grow, with their parts. Events settle the oldest records first, so that
+ * old records are closed.
  */
 export const retireOldRecords: SimulatedEvent = async ({ workspace }) => {
-  const retired = new Set<string | null>()
+  let hasRetired = false
   for (const kind of growing) {
     const records = await workspace.where(kind)
-    const surplus = Math.min(MAX_PER_STEP, Math.max(0, records.length - KEPT))
-    for (const record of records.slice(0, surplus)) {
-      workspace.retire(record)
-      retired.add(record.id)
-    }
+    const oldest = records.slice(0, Math.min(MAX_PER_STEP, Math.max(0, records.length - KEPT)))
+    if (oldest.length === 0) continue
+    hasRetired = true
+    for (const record of oldest) workspace.retire(record)
+    const parts = partsOf(kind)
+    if (!parts) continue
+    const retired = new Set(oldest.map(({ id }) => id))
+    const belongs = (fields: object) => retired.has(Object(fields)[parts.reference])
+    // Safe cast: the kinds define each other as parts.
+    for (const part of await workspace.where(parts.kind as KindName, belongs))
+      workspace.retire(part)
   }
-  const parts = [
-    ...(await workspace.where('shipments', ({ orderId }) => retired.has(orderId))),
-    ...(await workspace.where('payments', ({ invoice, bill }) => retired.has(invoice ?? bill))),
-  ]
-  for (const part of parts) workspace.retire(part)
-  return retired.size > 0
+  return hasRetired
 }

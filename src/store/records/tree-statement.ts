@@ -59,7 +59,7 @@ interface Source {
   rows(columns: Prisma.Sql): Prisma.Sql
   /** Whether the rows belong to the rows `k` of the level above, whose id is then their value `PARENT`. */
   readonly isLinked: boolean
-  /** The number of rows in a page of which the linked records are read; undefined: all rows. */
+  /** The number of rows in a page whose linked records are read; undefined: all rows. */
   readonly shown?: number | undefined
   /** The order in which the position of a row is its next value, as JSON text. */
   readonly order?: Order | undefined
@@ -69,7 +69,7 @@ interface Source {
 
 const CUSTOM_FIELDS = raw(`coalesce(t.custom_fields::text, 'null')`)
 
-/** Numbers the rows of a page of which only the first are `shown`. */
+/** Numbers the rows of a page, and marks the first as `shown`. */
 export const numbered = (rows: Prisma.Sql, shown: number | undefined): Prisma.Sql =>
   shown === undefined ? rows : sql`SELECT t.*, row_number() OVER () AS place FROM (${rows}) t`
 
