@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
 import { defaultOrder } from '../../src/query/list-request.ts'
+import { usesIndex } from '../../src/store/records/filter-sql.ts'
+import { recordSql } from '../../src/store/records/record-sql.ts'
 import { listRecords } from '../../src/store/records/records.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -71,4 +73,22 @@ test('a filter by an indexed column is planned for each value', async () => {
     expect(await countOnPage('updatedAtMin', '2000-01-01T00:00:00.000Z')).toBe(SIZE)
   expect(await countOnPage('updatedAtMin', '2100-01-01T00:00:00.000Z')).toBe(0)
   expect(await plansOf('t.updated_at >=')).toEqual({ generic: 0, custom: 9 })
+})
+
+test('a filter of a column is planned for each value exactly if the column is in an index', async () => {
+  const rows = await service.database.prisma.$queryRaw<{ table: string; column: string }[]>`
+    SELECT i.indrelid::regclass::text AS "table", a.attname AS "column"
+    FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)`
+  const indexed = new Set(rows.map(({ table, column }) => `${table}.${column}`))
+  for (const resource of catalogue.resources)
+    for (const [name, parameter] of filterParameters(resource)) {
+      const { field } = parameter
+      // A remote id is found by the id that follows from it.
+      const column = field === 'remoteId' ? 'id' : recordSql(resource).column(field)
+      const condition = { form: 'term', parameter, values: [] } as const
+      expect([name, usesIndex(condition)]).toEqual([
+        name,
+        indexed.has(`${resource.table}.${column}`),
+      ])
+    }
 })
